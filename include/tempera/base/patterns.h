@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_base_patterns_h
+#define tempera_base_patterns_h
+
+#include <tempera/base/number_list.h>
+
+#include <deal.II/base/parameter_handler.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace Tempera
+{
+  /** One of these words. */
+  dealii::Patterns::Selection
+  one_of(const std::vector<std::string> &choices);
+
+  /** A comma-separated list, not empty, of words from @p choices. */
+  dealii::Patterns::List
+  some_of(const std::vector<std::string> &choices);
+
+  /**
+   * Declare a whole number of up to 64 bits (deal.II's integers end at 31) in
+   * the current section; 1e6 is one too.
+   */
+  void
+  declare_whole_number(dealii::ParameterHandler &prm,
+                       const std::string        &name,
+                       std::uint64_t            &value,
+                       const std::uint64_t       smallest,
+                       const std::string        &documentation);
+
+  /**
+   * Declare a list of numbers, all at least (or above, if @p strictly)
+   * @p smallest, that may be replaced by one of some keywords. A list that is
+   * not one of many numbers has exactly one.
+   */
+  void
+  declare_number_list(dealii::ParameterHandler       &prm,
+                      const std::string              &name,
+                      NumberList                     &value,
+                      const std::vector<std::string> &keywords,
+                      const double                    smallest,
+                      const bool                      strictly,
+                      const std::string              &documentation,
+                      const bool                      many = true);
+
+  /** Declare a number above @p bound. */
+  void
+  declare_number_above(dealii::ParameterHandler &prm,
+                       const std::string        &name,
+                       double                   &value,
+                       const double              bound,
+                       const std::string        &documentation);
+
+  /** Declare a list, not empty, of numbers above @p bound. */
+  void
+  declare_numbers_above(dealii::ParameterHandler &prm,
+                        const std::string        &name,
+                        std::vector<double>      &value,
+                        const double              bound,
+                        const std::string        &documentation);
+} // namespace Tempera
+
+#endif

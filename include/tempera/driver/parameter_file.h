@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_driver_parameter_file_h
+#define tempera_driver_parameter_file_h
+
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** One `set` of a parameter file, with the place where it stands. */
+  struct Assignment
+  {
+    std::vector<std::string> section;
+    std::string              name;
+    std::string              value;
+    /** "file:line", or the command line option. */
+    std::string origin;
+  };
+
+
+  /** A `subsection` of a parameter file, even if it sets nothing. */
+  struct OpenedSection
+  {
+    std::vector<std::string> path;
+    std::string              origin;
+  };
+
+
+  /**
+   * A parameter file as it is written: deal.II's format, read without regard
+   * to which parameters exist. Unlike ParameterHandler's own reader, it knows
+   * file and line of every entry, resolves `include` against the including
+   * file, and can be asked for structure (the names of levels) before all
+   * parameters are declared.
+   */
+  class ParameterFile
+  {
+  public:
+    ParameterFile() = default;
+
+    /** Read a file and what it includes; a syntax error is a UserError. */
+    explicit ParameterFile(const std::string &path);
+
+    /** Add an assignment "Section/Name = value" from the command line. */
+    void
+    add_from_command_line(const std::string &text);
+
+    /** Add an assignment of a top-level parameter. */
+    void
+    add(const std::string &name,
+        const std::string &value,
+        const std::string &origin);
+
+    const std::vector<Assignment> &
+    assignments() const
+    {
+      return all_assignments;
+    }
+
+    const std::vector<OpenedSection> &
+    sections() const
+    {
+      return all_sections;
+    }
+
+    /** The last value given to a parameter, or @p default_value. */
+    std::string
+    value_of(const std::vector<std::string> &section,
+             const std::string              &name,
+             const std::string              &default_value) const;
+
+  private:
+    void
+    read(const std::string &path, const unsigned int depth);
+
+    std::vector<Assignment>    all_assignments;
+    std::vector<OpenedSection> all_sections;
+
+    /** While reading: the sections that are open, and where they began. */
+    std::vector<std::string> open_sections;
+    std::vector<std::string> open_origins;
+  };
+} // namespace Tempera
+
+#endif

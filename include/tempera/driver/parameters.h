@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_driver_parameters_h
+#define tempera_driver_parameters_h
+
+#include <tempera/analytic/analytic_energy.h>
+#include <tempera/analytic/decorators.h>
+#include <tempera/driver/parameter_file.h>
+#include <tempera/output/output_parameters.h>
+#include <tempera/sampler/ladder.h>
+#include <tempera/sampler/replica_exchange.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** The parameters outside all sections. */
+  struct GeneralParameters
+  {
+    RunParameters run;
+    std::string   output_directory = "output";
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** Where the states begin. */
+  struct StartParameters
+  {
+    std::vector<std::vector<double>> points;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** The kind of analytic energy, and one section for each kind. */
+  struct EnergyParameters
+  {
+    EnergyParameters();
+
+    std::string         type = "gaussian mixture";
+    ReferenceParameters reference;
+    std::map<std::string, std::unique_ptr<AnalyticType>> types;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** What `tempera parameters` shows of one parameter. */
+  struct ParameterDescription
+  {
+    std::vector<std::string> section;
+    std::string              name;
+    std::string              default_value;
+    /** What values are valid, in words. */
+    std::string pattern;
+    /** The words to choose from; empty where anything else is valid too. */
+    std::vector<std::string> choices;
+    std::string              documentation;
+  };
+
+
+  /**
+   * All parameters of a run, from a parameter file. Each struct of values is
+   * declared beside what it controls; this class gives each its section, fills
+   * them, and turns every mistake into a message with its place and remedy.
+   */
+  class Parameters
+  {
+  public:
+    /** Declare everything, then apply the file strictly. */
+    explicit Parameters(const ParameterFile &file);
+
+    ~Parameters();
+
+    GeneralParameters                      general;
+    StartParameters                        start;
+    LadderParameters                       ladder;
+    KernelParameters                       kernel;
+    SwapParameters                         swaps;
+    EnergyParameters                       energy;
+    OutputParameters                       output;
+    std::map<std::string, LevelParameters> levels;
+
+    /** Every declared parameter. */
+    std::vector<ParameterDescription>
+    descriptions() const;
+
+    /** The complete effective parameters, as a parameter file. */
+    std::string
+    effective_file() const;
+
+  private:
+    void
+    apply(const ParameterFile &file);
+
+    struct Implementation;
+    std::unique_ptr<Implementation> implementation;
+  };
+} // namespace Tempera
+
+#endif

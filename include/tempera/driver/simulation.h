@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_driver_simulation_h
+#define tempera_driver_simulation_h
+
+#include <tempera/driver/parameters.h>
+#include <tempera/output/run_description.h>
+#include <tempera/sampler/replica_exchange.h>
+
+#include <atomic>
+#include <iosfwd>
+#include <memory>
+
+namespace Tempera
+{
+  /** A run as a parameter file describes it: the objects, in one place. */
+  class Simulation
+  {
+  public:
+    /** Make everything that can be made without touching the disk. */
+    explicit Simulation(const Parameters &parameters);
+
+    /** One line per rung: what will be sampled. */
+    std::string
+    layout() const;
+
+    /** Sample, with all output; returns whether the run came to its end. */
+    bool
+    run(std::ostream            &terminal,
+        const bool               is_terminal,
+        const bool               overwrite,
+        const std::atomic<bool> &stop);
+
+  private:
+    const Parameters                &parameters;
+    std::unique_ptr<ReplicaExchange> sampler;
+    RunDescription                   description;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_driver_version_h
+#define tempera_driver_version_h
+
+#include <string>
+
+namespace Tempera
+{
+  /** Version of the program. */
+  std::string
+  version();
+
+  /** Version, compiler and libraries, for bug reports. */
+  std::string
+  version_details();
+} // namespace Tempera
+
+#endif

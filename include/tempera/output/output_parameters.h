@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_output_parameters_h
+#define tempera_output_output_parameters_h
+
+#include <string>
+
+namespace dealii
+{
+  class ParameterHandler;
+}
+
+namespace Tempera
+{
+  /** The parameters of what a run leaves behind. */
+  struct OutputParameters
+  {
+    std::string draws = "all";
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+} // namespace Tempera
+
+#endif

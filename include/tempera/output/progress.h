@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_progress_h
+#define tempera_output_progress_h
+
+#include <tempera/output/journal.h>
+#include <tempera/sampler/signals.h>
+
+#include <chrono>
+
+namespace Tempera
+{
+  /**
+   * Shows how far the run is: a bar with rate and time left on a terminal, a
+   * plain line for every tenth of the run elsewhere and in the log.
+   */
+  class Progress
+  {
+  public:
+    Progress(Journal            &journal,
+             const std::uint64_t n_rounds,
+             const bool          is_terminal);
+
+    void
+    connect(Signals &signals);
+
+  private:
+    void
+    update(const std::uint64_t rounds);
+
+    Journal                                    &journal;
+    const std::uint64_t                         n_rounds;
+    const bool                                  is_terminal;
+    const std::chrono::steady_clock::time_point begin;
+    unsigned int                                tenths_shown = 0;
+  };
+
+
+  /** Seconds as "59 s", "3 min 10 s" or "2 h 5 min". */
+  std::string
+  duration_text(const double seconds);
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_run_description_h
+#define tempera_output_run_description_h
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** What the sinks need to know of a run before it begins. */
+  struct RunDescription
+  {
+    /** Names of the recorded unknowns. */
+    std::vector<std::string> names;
+    /** Where they stand in a state. */
+    std::vector<unsigned int> indices;
+    /** Kernel of each rung. */
+    std::vector<std::string> kernels;
+    /** Whether each rung's energy is stochastic. */
+    std::vector<bool> is_stochastic;
+    std::uint64_t     n_rounds = 0;
+  };
+} // namespace Tempera
+
+#endif

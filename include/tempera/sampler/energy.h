@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_sampler_energy_h
+#define tempera_sampler_energy_h
+
+#include <tempera/sampler/random.h>
+#include <tempera/sampler/state_space.h>
+
+#include <memory>
+#include <vector>
+
+namespace Tempera
+{
+  /** What an evaluation of an energy shall deliver. */
+  enum class Request
+  {
+    values,
+    /** The values are known already (see Evaluation::linearisation). */
+    gradients,
+    values_and_gradients
+  };
+
+
+  /**
+   * The powers to which a rung raises the two factors of the posterior: its
+   * target is \f$\exp(-w_R R - w_P P)\f$ with reference part \f$R\f$ and
+   * potential \f$P\f$.
+   */
+  struct Exponents
+  {
+    double reference = 1.;
+    double potential = 1.;
+  };
+
+
+  /** The result of evaluating an Energy at one state. */
+  struct Evaluation
+  {
+    /** Reference (prior) part \f$R\f$. */
+    double reference = 0.;
+    /** Potential (misfit) part \f$P\f$. */
+    double potential = 0.;
+
+    std::vector<double> reference_gradient;
+    std::vector<double> potential_gradient;
+
+    bool has_values    = false;
+    bool has_gradients = false;
+
+    /**
+     * Whatever an expensive energy wants to keep from computing the values
+     * (a trajectory, a factorisation) so that the gradients cost no second
+     * forward solve. Unused by cheap energies.
+     */
+    std::shared_ptr<void> linearisation;
+
+    /** The energy \f$U = R + P\f$. */
+    double
+    energy() const
+    {
+      return reference + potential;
+    }
+
+    /** Minus the logarithm of a rung's unnormalised density. */
+    double
+    tempered(const Exponents &exponents) const
+    {
+      return exponents.reference * reference + exponents.potential * potential;
+    }
+
+    /** Forget everything but the memory. */
+    void
+    invalidate()
+    {
+      has_values = has_gradients = false;
+      if (linearisation)
+        linearisation.reset();
+    }
+
+    /** Whether all that is there is finite. */
+    bool
+    is_finite() const;
+  };
+
+
+  /**
+   * The negative logarithm of an unnormalised density, \f$U = R + P\f$: the
+   * one thing that the sampler knows of a problem.
+   *
+   * An energy is pure: its result is a function of the state and, if it is
+   * stochastic, of the random key, and of nothing else. Outside the box of its
+   * space it is never asked.
+   */
+  class Energy
+  {
+  public:
+    virtual ~Energy() = default;
+
+    /** Names and bounds of the unknowns. */
+    virtual const StateSpace &
+    space() const = 0;
+
+    /** Whether the result depends on the random key (minibatches, noise). */
+    virtual bool
+    is_stochastic() const
+    {
+      return false;
+    }
+
+    /** Whether \f$\exp(-w_R R - w_P P)\f$ has a finite integral. */
+    virtual bool
+    is_integrable(const Exponents &exponents) const = 0;
+
+    /**
+     * Fill the requested members of @p evaluation, whose gradient vectors have
+     * the right size. The caller keeps the flags. On Request::gradients,
+     * @p evaluation holds what an earlier call with the same state and key
+     * left in it.
+     */
+    virtual void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const = 0;
+  };
+} // namespace Tempera
+
+#endif

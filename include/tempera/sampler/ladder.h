@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_sampler_ladder_h
+#define tempera_sampler_ladder_h
+
+#include <tempera/base/number_list.h>
+#include <tempera/sampler/energy.h>
+#include <tempera/sampler/kernel.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dealii
+{
+  class ParameterHandler;
+}
+
+namespace Tempera
+{
+  /** What the temperature of a rung divides. */
+  enum class Temper
+  {
+    /** The whole energy: the target is \f$\exp(-U/\tau)\f$. */
+    posterior,
+    /** The potential only: \f$\exp(-R - P/\tau)\f$; the prior stays. */
+    likelihood
+  };
+
+
+  /** A fidelity: a named energy. */
+  struct Level
+  {
+    std::string                   name;
+    std::shared_ptr<const Energy> energy;
+  };
+
+
+  /** One rung of the ladder: what is sampled there, and how. */
+  struct Rung
+  {
+    /** Temperature \f$\tau\f$. */
+    double temperature = 1.;
+    /** Step size \f$\eta\f$ of the kernel. */
+    double step_size = 0.1;
+    /** Number of kernel steps in a round. */
+    unsigned int n_steps = 1;
+    /** Index of the level whose energy is sampled. */
+    unsigned int level = 0;
+    /** Standard deviation \f$\sigma\f$ of the noise of the energy. */
+    double noise = 0.;
+    /** The kernel that moves the state. */
+    std::shared_ptr<const Kernel> kernel;
+    /** Diagonal preconditioner; empty for none. */
+    std::vector<double> preconditioner;
+    /** Powers of the two factors of the target. */
+    Exponents exponents;
+  };
+
+
+  /** The parameters of a Ladder. */
+  struct LadderParameters
+  {
+    unsigned int             n_rungs = 2;
+    NumberList               temperatures{"geometric"};
+    double                   lowest_temperature  = 1.;
+    double                   highest_temperature = 10.;
+    std::vector<std::string> levels{"fine"};
+    std::string              temper = "posterior";
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /**
+   * N ≥ 1 rungs in the order of their temperatures, and the levels (energies)
+   * that they share.
+   */
+  class Ladder
+  {
+  public:
+    /**
+     * Build the rungs. Lists of the parameters that belong to rungs have one
+     * entry for all rungs or one per rung. An improper target at any rung is
+     * an error.
+     */
+    Ladder(const LadderParameters &ladder_parameters,
+           const KernelParameters &kernel_parameters,
+           std::vector<Level>      levels);
+
+    /** For programs that make their own rungs; checks the same things. */
+    Ladder(std::vector<Rung>  rungs,
+           std::vector<Level> levels,
+           const Temper       temper = Temper::posterior);
+
+    unsigned int
+    size() const
+    {
+      return rungs.size();
+    }
+
+    Rung &
+    operator[](const unsigned int i)
+    {
+      return rungs[i];
+    }
+
+    const Rung &
+    operator[](const unsigned int i) const
+    {
+      return rungs[i];
+    }
+
+    const std::vector<Level> &
+    get_levels() const
+    {
+      return levels;
+    }
+
+    /** The energy of a rung. */
+    const Energy &
+    energy(const unsigned int rung) const
+    {
+      return *levels[rungs[rung].level].energy;
+    }
+
+    const StateSpace &
+    space() const
+    {
+      return levels[0].energy->space();
+    }
+
+    /** Whether the temperatures are spaced by the sampler during burn-in. */
+    bool
+    has_automatic_spacing() const
+    {
+      return automatic_spacing;
+    }
+
+    /** Change a rung's temperature, and its exponents with it. */
+    void
+    set_temperature(const unsigned int rung, const double temperature);
+
+  private:
+    void
+    check() const;
+
+    std::vector<Rung>  rungs;
+    std::vector<Level> levels;
+    Temper             temper;
+    bool               automatic_spacing = false;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_sampler_signals_h
+#define tempera_sampler_signals_h
+
+#include <tempera/base/moments.h>
+
+#include <deal.II/base/array_view.h>
+
+#include <boost/signals2.hpp>
+#include <boost/signals2/dummy_mutex.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** The state of one rung at the end of a round. */
+  struct Draw
+  {
+    unsigned int rung;
+    /** Which replica is at the rung. */
+    unsigned int replica;
+    /** Rounds done, counted from 1. */
+    std::uint64_t round;
+    bool          is_burn_in;
+    /** \f$U = R + P\f$ of the rung's own level. */
+    double energy;
+    /** All unknowns, nuisance ones too. */
+    dealii::ArrayView<const double> position;
+  };
+
+
+  /** A swap that was tested between the rungs @p pair and @p pair + 1. */
+  struct SwapAttempt
+  {
+    unsigned int  pair;
+    std::uint64_t round;
+    bool          is_burn_in;
+    bool          accepted;
+    /** \f$\log\hat S\f$ less penalty of the last stage that was reached. */
+    double log_ratio;
+  };
+
+
+  /** Counts of one rung, after burn-in. */
+  struct RungReport
+  {
+    double        temperature    = 1.;
+    double        step_size      = 0.;
+    double        noise          = 0.;
+    unsigned int  level          = 0;
+    std::uint64_t steps          = 0;
+    std::uint64_t non_finite     = 0;
+    double        acceptance_sum = 0.;
+
+    double
+    acceptance() const
+    {
+      return steps > 0 ? acceptance_sum / steps : 0.;
+    }
+  };
+
+
+  /** Counts of one pair of neighbouring rungs, after burn-in. */
+  struct PairReport
+  {
+    std::uint64_t attempts   = 0;
+    std::uint64_t accepted   = 0;
+    std::uint64_t non_finite = 0;
+    /** Evaluations that only swaps needed, by level. */
+    std::vector<std::uint64_t> cross_evaluations;
+    /** Penalty (half the variance of the noise of log S), by stage. */
+    std::vector<double> penalties;
+    /** log S of `multi-variance` less that of `exact`, where both known. */
+    Moments rule_difference;
+
+    double
+    acceptance() const
+    {
+      return attempts > 0 ? double(accepted) / attempts : 0.;
+    }
+  };
+
+
+  /** How a run stands. */
+  struct RunReport
+  {
+    std::uint64_t            rounds      = 0;
+    std::uint64_t            n_rounds    = 0;
+    std::uint64_t            burn_in     = 0;
+    bool                     interrupted = false;
+    std::vector<RungReport>  rungs;
+    std::vector<PairReport>  pairs;
+    std::vector<std::string> level_names;
+    /** Evaluations (forward solves) by level, burn-in included. */
+    std::vector<std::uint64_t> evaluations;
+  };
+
+
+  /**
+   * What the sampler says while it runs. Subscribers do the rest: they get
+   * values and cannot change the run. Emission is not thread-safe and need not
+   * be: a sampler runs in one thread.
+   */
+  struct Signals
+  {
+    template <typename Signature>
+    using Signal = typename boost::signals2::signal_type<
+      Signature,
+      boost::signals2::keywords::mutex_type<boost::signals2::dummy_mutex>>::
+      type;
+
+    /** A draw of a rung, every `Thinning` rounds, burn-in included. */
+    Signal<void(const Draw &)> draw;
+    /** A swap was attempted. */
+    Signal<void(const SwapAttempt &)> swap_attempted;
+    /** From now on nothing is adapted, and draws count. */
+    Signal<void(const RunReport &)> end_of_burn_in;
+    /** A hundredth of the run is done. */
+    Signal<void(const RunReport &)> hundredth_done;
+    /** Several times a second: rounds done. */
+    Signal<void(const std::uint64_t)> progress;
+    /** The run is over, or was interrupted. */
+    Signal<void(const RunReport &)> end_of_run;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/patterns.h>
+#include <tempera/base/text.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace Tempera
+{
+  namespace
+  {
+    std::optional<double>
+    parse_number(const std::string &text)
+    {
+      double     number = 0.;
+      const auto result =
+        std::from_chars(text.data(), text.data() + text.size(), number);
+      if (text.empty() || result.ec != std::errc() ||
+          result.ptr != text.data() + text.size() || !std::isfinite(number))
+        return {};
+      return number;
+    }
+
+    std::optional<std::uint64_t>
+    parse_whole_number(const std::string &text)
+    {
+      std::uint64_t whole = 0;
+      const auto    result =
+        std::from_chars(text.data(), text.data() + text.size(), whole);
+      if (!text.empty() && result.ec == std::errc() &&
+          result.ptr == text.data() + text.size())
+        return whole;
+      const std::optional<double> number = parse_number(text);
+      if (number && *number >= 0. && *number < 0x1p53 &&
+          *number == std::floor(*number))
+        return static_cast<std::uint64_t>(*number);
+      return {};
+    }
+
+
+    class WholeNumberPattern : public dealii::Patterns::PatternBase
+    {
+    public:
+      explicit WholeNumberPattern(const std::uint64_t smallest)
+        : smallest(smallest)
+      {}
+
+      bool
+      match(const std::string &text) const override
+      {
+        const std::optional<std::uint64_t> number = parse_whole_number(text);
+        return number && *number >= smallest;
+      }
+
+      std::string
+      description(const OutputStyle) const override
+      {
+        return "a whole number, at least " + std::to_string(smallest);
+      }
+
+      std::unique_ptr<PatternBase>
+      clone() const override
+      {
+        return std::make_unique<WholeNumberPattern>(*this);
+      }
+
+    private:
+      const std::uint64_t smallest;
+    };
+
+
+    /** A list of bounded numbers, or a keyword. */
+    class NumberListPattern : public dealii::Patterns::PatternBase
+    {
+    public:
+      NumberListPattern(const std::vector<std::string> &keywords,
+                        const double                    smallest,
+                        const bool                      strictly,
+                        const bool                      is_list)
+        : keywords(keywords)
+        , smallest(smallest)
+        , strictly(strictly)
+        , is_list(is_list)
+      {}
+
+      bool
+      match(const std::string &text) const override
+      {
+        return parse(text).has_value();
+      }
+
+      std::optional<NumberList>
+      parse(const std::string &text) const
+      {
+        NumberList result;
+        if (std::find(keywords.begin(), keywords.end(), text) != keywords.end())
+          {
+            result.keyword = text;
+            return result;
+          }
+        for (const std::string &part :
+             dealii::Utilities::split_string_list(text, ','))
+          {
+            const std::optional<double> number = parse_number(part);
+            if (!number ||
+                !(strictly ? *number > smallest : *number >= smallest))
+              return {};
+            result.numbers.push_back(*number);
+          }
+        if (result.numbers.empty() || (!is_list && result.numbers.size() > 1))
+          return {};
+        return result;
+      }
+
+      std::string
+      description(const OutputStyle) const override
+      {
+        std::string text =
+          is_list ? "a comma-separated list of numbers" : "a number";
+        if (std::isfinite(smallest))
+          text += (strictly ? " above " : " not below ") + to_text(smallest);
+        return keywords.empty() ? text : join(keywords, ", ") + ", or " + text;
+      }
+
+      std::unique_ptr<PatternBase>
+      clone() const override
+      {
+        return std::make_unique<NumberListPattern>(*this);
+      }
+
+    private:
+      const std::vector<std::string> keywords;
+      const double                   smallest;
+      const bool                     strictly;
+      const bool                     is_list;
+    };
+  } // namespace
+
+
+
+  dealii::Patterns::Selection
+  one_of(const std::vector<std::string> &choices)
+  {
+    return dealii::Patterns::Selection(join(choices, "|"));
+  }
+
+
+
+  dealii::Patterns::List
+  some_of(const std::vector<std::string> &choices)
+  {
+    return dealii::Patterns::List(one_of(choices), 1);
+  }
+
+
+
+  void
+  declare_whole_number(dealii::ParameterHandler &prm,
+                       const std::string        &name,
+                       std::uint64_t            &value,
+                       const std::uint64_t       smallest,
+                       const std::string        &documentation)
+  {
+    prm.declare_entry(name,
+                      std::to_string(value),
+                      WholeNumberPattern(smallest),
+                      documentation);
+    prm.add_action(name, [&value](const std::string &text) {
+      value = *parse_whole_number(text);
+    });
+  }
+
+
+
+  void
+  declare_number_list(dealii::ParameterHandler       &prm,
+                      const std::string              &name,
+                      NumberList                     &value,
+                      const std::vector<std::string> &keywords,
+                      const double                    smallest,
+                      const bool                      strictly,
+                      const std::string              &documentation,
+                      const bool                      many)
+  {
+    const NumberListPattern pattern(keywords, smallest, strictly, many);
+    prm.declare_entry(name,
+                      value.keyword.empty() ? join(value.numbers)
+                                            : value.keyword,
+                      pattern,
+                      documentation);
+    prm.add_action(name, [&value, pattern](const std::string &text) {
+      value = *pattern.parse(text);
+    });
+  }
+
+
+
+  void
+  declare_number_above(dealii::ParameterHandler &prm,
+                       const std::string        &name,
+                       double                   &value,
+                       const double              bound,
+                       const std::string        &documentation)
+  {
+    prm.declare_entry(name,
+                      to_text(value),
+                      NumberListPattern({}, bound, true, false),
+                      documentation);
+    prm.add_action(name, [&value](const std::string &text) {
+      value = *parse_number(text);
+    });
+  }
+
+
+
+  void
+  declare_numbers_above(dealii::ParameterHandler &prm,
+                        const std::string        &name,
+                        std::vector<double>      &value,
+                        const double              bound,
+                        const std::string        &documentation)
+  {
+    const NumberListPattern pattern({}, bound, true, true);
+    prm.declare_entry(name, join(value), pattern, documentation);
+    prm.add_action(name, [&value, pattern](const std::string &text) {
+      value = pattern.parse(text)->numbers;
+    });
+  }
+} // namespace Tempera

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <numeric>
+
+namespace Tempera
+{
+  namespace
+  {
+    std::string
+    lower_case(std::string text)
+    {
+      std::transform(text.begin(), text.end(), text.begin(), [](const char c) {
+        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      });
+      return text;
+    }
+
+    /** Levenshtein distance, without regard to upper and lower case. */
+    std::size_t
+    spelling_distance(const std::string &first, const std::string &second)
+    {
+      const std::string        a = lower_case(first), b = lower_case(second);
+      std::vector<std::size_t> row(b.size() + 1);
+      std::iota(row.begin(), row.end(), 0);
+      for (std::size_t i = 1; i <= a.size(); ++i)
+        {
+          std::size_t diagonal = row[0];
+          row[0]               = i;
+          for (std::size_t j = 1; j <= b.size(); ++j)
+            {
+              const std::size_t above = row[j];
+              row[j]                  = std::min({above + 1,
+                                                  row[j - 1] + 1,
+                                                  diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+              diagonal                = above;
+            }
+        }
+      return row.back();
+    }
+  } // namespace
+
+
+
+  std::string
+  to_text(const double number)
+  {
+    char       buffer[32];
+    const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number).ptr;
+    return std::string(buffer, end);
+  }
+
+
+
+  std::string
+  to_text(const double number, const unsigned int digits)
+  {
+    char buffer[64];
+    std::snprintf(
+      buffer, sizeof(buffer), "%.*g", static_cast<int>(digits), number);
+    return buffer;
+  }
+
+
+
+  std::string
+  join(const std::vector<std::string> &parts, const std::string &separator)
+  {
+    std::string result;
+    for (const std::string &part : parts)
+      result += (&part == &parts.front() ? "" : separator) + part;
+    return result;
+  }
+
+
+
+  std::string
+  join(const std::vector<double> &numbers)
+  {
+    std::vector<std::string> parts;
+    for (const double number : numbers)
+      parts.push_back(to_text(number));
+    return join(parts, ", ");
+  }
+
+
+
+  std::string
+  did_you_mean(const std::string              &name,
+               const std::vector<std::string> &candidates)
+  {
+    if (candidates.empty())
+      return "";
+    const auto nearest =
+      std::min_element(candidates.begin(),
+                       candidates.end(),
+                       [&](const std::string &a, const std::string &b) {
+                         return spelling_distance(name, a) <
+                                spelling_distance(name, b);
+                       });
+    std::string sentence = " Did you mean '" + *nearest + "'?";
+    if (candidates.size() > 1 && candidates.size() <= 12)
+      sentence += " Valid here: " + join(candidates, ", ") + ".";
+    return sentence;
+  }
+} // namespace Tempera

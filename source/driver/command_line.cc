@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/analytic/analytic_energy.h>
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/command_line.h>
+#include <tempera/driver/parameter_reference.h>
+#include <tempera/driver/parameters.h>
+#include <tempera/driver/simulation.h>
+#include <tempera/driver/version.h>
+
+#include <boost/program_options.hpp>
+
+#include <ostream>
+
+namespace Tempera
+{
+  namespace
+  {
+    namespace po = boost::program_options;
+
+    using Arguments = std::vector<std::string>;
+
+    const char *const usage =
+      "Tempera: which values of a model's unknowns are plausible, all of them.\n"
+      "\n"
+      "Usage:\n"
+      "  tempera run FILE.prm [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
+      "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
+      "  tempera parameters [--json]\n"
+      "  tempera list\n"
+      "  tempera --help | --version\n";
+
+
+    /** Parse the options of one command; misspelt ones are UserErrors. */
+    po::variables_map
+    parse(const std::string             &command,
+          const Arguments               &arguments,
+          const po::options_description &options,
+          const bool                     takes_file)
+    {
+      po::options_description all = options;
+      all.add_options()("help,h", "show this help");
+      if (takes_file)
+        all.add_options()(
+          "file",
+          po::value<std::vector<std::string>>()->default_value({}, ""),
+          "parameter file");
+      po::positional_options_description positional;
+      if (takes_file)
+        positional.add("file", -1);
+
+      po::variables_map values;
+      try
+        {
+          po::store(po::command_line_parser(arguments)
+                      .options(all)
+                      .positional(positional)
+                      .run(),
+                    values);
+          po::notify(values);
+        }
+      catch (const po::unknown_option &exception)
+        {
+          std::vector<std::string> names;
+          for (const auto &option : all.options())
+            if (option->long_name() != "file")
+              names.push_back("--" + option->long_name());
+          throw UserError("tempera " + command + ": there is no option '" +
+                          exception.get_option_name() + "'." +
+                          did_you_mean(exception.get_option_name(), names));
+        }
+      catch (const po::error &exception)
+        {
+          throw UserError("tempera " + command + ": " + exception.what() +
+                          ". 'tempera --help' shows how to call it.");
+        }
+      return values;
+    }
+
+    /** The parameter file of a command line with its --set and --output. */
+    ParameterFile
+    read_parameter_file(const std::string       &command,
+                        const po::variables_map &values)
+    {
+      const auto &files = values["file"].as<std::vector<std::string>>();
+      if (files.size() != 1)
+        throw UserError("tempera " + command +
+                        " needs exactly one parameter file, not " +
+                        std::to_string(files.size()) + ". Call 'tempera " +
+                        command + " FILE.prm'.");
+      ParameterFile file(files[0]);
+      if (values.count("set") > 0)
+        for (const auto &text : values["set"].as<std::vector<std::string>>())
+          file.add_from_command_line(text);
+      if (values.count("output") > 0)
+        file.add("Output directory",
+                 values["output"].as<std::string>(),
+                 "--output");
+      return file;
+    }
+
+    void
+    add_set_option(po::options_description &options)
+    {
+      options.add_options()("set",
+                            po::value<std::vector<std::string>>()->composing(),
+                            "\"Section/Name = value\": override a parameter");
+    }
+
+
+    int
+    run(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera run'");
+      add_set_option(options);
+      options.add_options()("output",
+                            po::value<std::string>(),
+                            "folder for the results")(
+        "overwrite", "replace a run that is in the folder");
+      const po::variables_map values = parse("run", arguments, options, true);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const Parameters parameters(read_parameter_file("run", values));
+      Simulation       simulation(parameters);
+      const bool       complete = simulation.run(environment.out,
+                                           environment.is_terminal,
+                                           values.count("overwrite") > 0,
+                                           environment.stop);
+      return complete ? 0 : 130;
+    }
+
+
+    int
+    validate(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera validate'");
+      add_set_option(options);
+      const po::variables_map values =
+        parse("validate", arguments, options, true);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const ParameterFile file = read_parameter_file("validate", values);
+      const Parameters    parameters(file);
+      const Simulation    simulation(parameters);
+      environment.out << "-- "
+                      << values["file"].as<std::vector<std::string>>()[0]
+                      << " is valid\n"
+                      << simulation.layout();
+      return 0;
+    }
+
+
+    int
+    show_parameters(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera parameters'");
+      options.add_options()("json", "for machines");
+      const po::variables_map values =
+        parse("parameters", arguments, options, false);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const auto descriptions = Parameters(ParameterFile()).descriptions();
+      environment.out << (values.count("json") > 0
+                            ? parameter_reference_json(descriptions)
+                            : parameter_reference_text(descriptions));
+      return 0;
+    }
+
+
+    template <class RegistryType>
+    void
+    list_registry(const std::string &title, std::ostream &out)
+    {
+      out << title << "\n";
+      for (const auto &entry : RegistryType::entries())
+        out << "  " << entry.first
+            << std::string(entry.first.size() < 18 ? 18 - entry.first.size()
+                                                   : 1,
+                           ' ')
+            << entry.second.description << "\n";
+    }
+
+
+    int
+    list(const Arguments &arguments, const Environment &environment)
+    {
+      const po::variables_map values =
+        parse("list", arguments, po::options_description(), false);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage;
+          return 0;
+        }
+      list_registry<AnalyticRegistry>("Energies ('Energy/Type'):",
+                                      environment.out);
+      list_registry<KernelRegistry>("Kernels ('Sampler/Kernel/Type'):",
+                                    environment.out);
+      list_registry<SwapRuleRegistry>("Swap rules ('Sampler/Swaps/Rule'):",
+                                      environment.out);
+      environment.out << "Problems:\n  none in this version\n";
+      return 0;
+    }
+
+
+    int
+    dispatch(const Arguments &arguments, const Environment &environment)
+    {
+      if (arguments.empty())
+        {
+          environment.error << usage;
+          return 1;
+        }
+      const std::string command = arguments[0];
+      const Arguments   rest(arguments.begin() + 1, arguments.end());
+      if (command == "--help" || command == "-h")
+        environment.out << usage;
+      else if (command == "--version")
+        environment.out << version_details() << "\n";
+      else if (command == "run")
+        return run(rest, environment);
+      else if (command == "validate")
+        return validate(rest, environment);
+      else if (command == "parameters")
+        return show_parameters(rest, environment);
+      else if (command == "list")
+        return list(rest, environment);
+      else
+        throw UserError(
+          "There is no command '" + command + "'." +
+          did_you_mean(
+            command,
+            {"run", "validate", "parameters", "list", "--help", "--version"}));
+      return 0;
+    }
+  } // namespace
+
+
+
+  int
+  run_command_line(const std::vector<std::string> &arguments,
+                   const Environment              &environment)
+  {
+    try
+      {
+        return dispatch(arguments, environment);
+      }
+    catch (const UserError &error)
+      {
+        environment.error << "Error: " << error.what() << std::endl;
+        return 1;
+      }
+  }
+} // namespace Tempera

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/parameter_file.h>
+
+#include <deal.II/base/utilities.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace Tempera
+{
+  namespace
+  {
+    /** Without comment, with single spaces, as ParameterHandler sees a line. */
+    std::string
+    normalised(std::string line)
+    {
+      line = line.substr(0, line.find('#'));
+      std::string result;
+      for (const char c : line)
+        {
+          const bool space = c == ' ' || c == '\t' || c == '\r';
+          if (!space)
+            result += c;
+          else if (!result.empty() && result.back() != ' ')
+            result += ' ';
+        }
+      return dealii::Utilities::trim(result);
+    }
+
+    /** The rest of @p line if it begins with the word @p keyword. */
+    bool
+    begins_with(const std::string &line,
+                const std::string &keyword,
+                std::string       &rest)
+    {
+      if (line.compare(0, keyword.size(), keyword) != 0 ||
+          (line.size() > keyword.size() && line[keyword.size()] != ' '))
+        return false;
+      rest = dealii::Utilities::trim(line.substr(keyword.size()));
+      return true;
+    }
+  } // namespace
+
+
+
+  ParameterFile::ParameterFile(const std::string &path)
+  {
+    read(path, 0);
+  }
+
+
+
+  void
+  ParameterFile::read(const std::string &path, const unsigned int depth)
+  {
+    constexpr unsigned int deepest_include = 20;
+    if (depth > deepest_include)
+      throw UserError(path + ": files include each other in a circle. Remove "
+                             "one of the 'include' lines.");
+    std::ifstream file(path);
+    if (!file || std::filesystem::is_directory(path))
+      throw UserError("Cannot read the parameter file '" + path +
+                      "'. Check the name and the permissions.");
+
+    const std::size_t depth_at_begin = open_sections.size();
+    std::string       physical_line;
+    unsigned int      line_number = 0;
+    while (std::getline(file, physical_line))
+      {
+        ++line_number;
+        const std::string origin = path + ":" + std::to_string(line_number);
+
+        std::string line = normalised(physical_line);
+        while (!line.empty() && line.back() == '\\' &&
+               std::getline(file, physical_line))
+          {
+            ++line_number;
+            line.pop_back();
+            line = normalised(line + ' ' + physical_line);
+          }
+
+        std::string rest;
+        if (line.empty())
+          continue;
+        else if (begins_with(line, "set", rest))
+          {
+            const std::size_t equal = rest.find('=');
+            if (equal == std::string::npos)
+              throw UserError(origin + ": '" + line +
+                              "' has no '='. Write 'set NAME = VALUE'.");
+            all_assignments.push_back(
+              {open_sections,
+               dealii::Utilities::trim(rest.substr(0, equal)),
+               dealii::Utilities::trim(rest.substr(equal + 1)),
+               origin});
+          }
+        else if (begins_with(line, "subsection", rest) && !rest.empty())
+          {
+            open_sections.push_back(rest);
+            open_origins.push_back(origin);
+            all_sections.push_back({open_sections, origin});
+          }
+        else if (line == "end")
+          {
+            if (open_sections.size() == depth_at_begin)
+              throw UserError(origin +
+                              ": 'end' without a 'subsection' to close. "
+                              "Remove it, or add the missing 'subsection'.");
+            open_sections.pop_back();
+            open_origins.pop_back();
+          }
+        else if (begins_with(line, "include", rest) && !rest.empty())
+          {
+            const std::filesystem::path included =
+              std::filesystem::path(path).parent_path() / rest;
+            if (!std::filesystem::exists(included))
+              throw UserError(origin + ": the included file '" +
+                              included.string() +
+                              "' does not exist. A relative name is taken "
+                              "from the folder of the including file.");
+            read(included.string(), depth + 1);
+          }
+        else
+          throw UserError(
+            origin + ": cannot understand '" + line +
+            "'. A line is 'set NAME = VALUE', 'subsection NAME', 'end', "
+            "'include FILE' or a comment that begins with '#'.");
+      }
+    if (open_sections.size() != depth_at_begin)
+      throw UserError(open_origins.back() + ": the subsection '" +
+                      open_sections.back() +
+                      "' is never closed. Add the missing 'end'.");
+  }
+
+
+
+  void
+  ParameterFile::add_from_command_line(const std::string &text)
+  {
+    const std::string origin = "--set \"" + text + "\"";
+    const std::size_t equal  = text.find('=');
+    if (equal == std::string::npos)
+      throw UserError(origin +
+                      ": there is no '='. Write --set \"Section/Name = "
+                      "value\".");
+    std::vector<std::string> path =
+      dealii::Utilities::split_string_list(text.substr(0, equal), '/');
+    if (path.empty())
+      throw UserError(origin + ": there is no name before '='. Write --set "
+                               "\"Section/Name = value\".");
+    const std::string name = path.back();
+    path.pop_back();
+    all_assignments.push_back(
+      {path, name, dealii::Utilities::trim(text.substr(equal + 1)), origin});
+  }
+
+
+
+  void
+  ParameterFile::add(const std::string &name,
+                     const std::string &value,
+                     const std::string &origin)
+  {
+    all_assignments.push_back({{}, name, value, origin});
+  }
+
+
+
+  std::string
+  ParameterFile::value_of(const std::vector<std::string> &section,
+                          const std::string              &name,
+                          const std::string              &default_value) const
+  {
+    for (auto a = all_assignments.rbegin(); a != all_assignments.rend(); ++a)
+      if (a->section == section && a->name == name)
+        return a->value;
+    return default_value;
+  }
+} // namespace Tempera

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/patterns.h>
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/parameters.h>
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+namespace Tempera
+{
+  namespace
+  {
+    using Path = std::vector<std::string>;
+
+    /** Gives a struct of parameters its section. */
+    class Section : public dealii::ParameterAcceptor
+    {
+    public:
+      template <class Values>
+      Section(const Path &path, Values &values, dealii::ParameterHandler &prm)
+        : dealii::ParameterAcceptor("/" + join(path, "/"))
+      {
+        enter_my_subsection(prm);
+        values.declare(prm);
+        leave_my_subsection(prm);
+      }
+    };
+
+
+    /** What stands between the outermost < and >. */
+    std::string
+    inner_pattern(const std::string &description)
+    {
+      const std::size_t first = description.find('<');
+      unsigned int      depth = 0;
+      for (std::size_t i = first; i < description.size(); ++i)
+        {
+          depth += description[i] == '<';
+          depth -= description[i] == '>';
+          if (depth == 0)
+            return description.substr(first + 1, i - first - 1);
+        }
+      return description;
+    }
+
+    bool
+    begins_with(const std::string &text, const std::string &begin)
+    {
+      return text.compare(0, begin.size(), begin) == 0;
+    }
+
+    /** The words of a Selection, or of a list of them, or our keywords. */
+    std::vector<std::string>
+    choices_of(const std::string &description)
+    {
+      const std::string selection = "[Selection ";
+      if (begins_with(description, selection))
+        return dealii::Utilities::split_string_list(
+          description.substr(selection.size(),
+                             description.size() - selection.size() - 1),
+          '|');
+      if (begins_with(description, "[List of <" + selection))
+        return choices_of(inner_pattern(description));
+      const std::size_t end_of_keywords = description.find(", or a");
+      if (description[0] != '[' && end_of_keywords != std::string::npos)
+        return dealii::Utilities::split_string_list(
+          description.substr(0, end_of_keywords), ',');
+      return {};
+    }
+
+    /** deal.II's description of a pattern in words for a user. */
+    std::string
+    in_words(const std::string &description)
+    {
+      if (begins_with(description, "[Selection"))
+        return "one of " + join(choices_of(description), ", ");
+      if (begins_with(description, "[List"))
+        return std::string(description.find("separated by <;>") !=
+                               std::string::npos
+                             ? "a semicolon-separated list, each: "
+                             : "a comma-separated list, each: ") +
+               in_words(inner_pattern(description));
+      if (begins_with(description, "[Bool"))
+        return "true or false";
+      if (begins_with(description, "[Anything") ||
+          begins_with(description, "[DirectoryName"))
+        return "any text";
+      const bool is_integer = begins_with(description, "[Integer");
+      if (is_integer || begins_with(description, "[Double"))
+        {
+          std::string       text  = is_integer ? "a whole number" : "a number";
+          const std::size_t dots  = description.find("...");
+          const std::size_t blank = description.rfind(' ', dots);
+          const std::string lowest =
+            dots == std::string::npos
+              ? ""
+              : description.substr(blank + 1, dots - blank - 1);
+          const std::string highest =
+            dots == std::string::npos
+              ? ""
+              : description.substr(dots + 3,
+                                   description.find(' ', dots) - dots - 3);
+          if (!lowest.empty() && lowest.find("MAX") == std::string::npos)
+            text += ", at least " + lowest;
+          if (!highest.empty() && highest.find("MAX") == std::string::npos &&
+              highest != "2147483647")
+            text += ", at most " + highest;
+          return text;
+        }
+      return description;
+    }
+
+
+    std::string
+    first_letter_upper(std::string text)
+    {
+      text[0] =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+      return text;
+    }
+
+
+    void
+    describe(const boost::property_tree::ptree &tree,
+             const Path                        &section,
+             std::vector<ParameterDescription> &result)
+    {
+      for (const auto &child : tree)
+        if (child.second.find("pattern_description") !=
+            child.second.not_found())
+          {
+            const std::string pattern =
+              child.second.get<std::string>("pattern_description");
+            result.push_back({section,
+                              child.first,
+                              child.second.get<std::string>("default_value"),
+                              in_words(pattern),
+                              choices_of(pattern),
+                              child.second.get<std::string>("documentation")});
+          }
+        else
+          {
+            Path inner = section;
+            inner.push_back(child.first);
+            describe(child.second, inner, result);
+          }
+    }
+
+    std::string
+    name_of(const Path &section)
+    {
+      return section.empty() ? "outside all sections"
+                             : "in section '" + join(section, "/") + "'";
+    }
+  } // namespace
+
+
+  struct Parameters::Implementation
+  {
+    dealii::ParameterHandler              prm;
+    std::vector<std::unique_ptr<Section>> sections;
+  };
+
+
+
+  void
+  GeneralParameters::declare(dealii::ParameterHandler &prm)
+  {
+    declare_whole_number(
+      prm,
+      "Random seed",
+      run.seed,
+      0,
+      "Seed of all random numbers. The same seed gives the same draws.");
+    declare_whole_number(
+      prm,
+      "Iterations",
+      run.iterations,
+      1,
+      "Number of rounds, burn-in included. In a round every rung takes its kernel steps, then swaps are tested.");
+    declare_whole_number(
+      prm,
+      "Burn-in",
+      run.burn_in,
+      0,
+      "Number of rounds at the beginning in which the sampler adapts and whose draws are not kept.");
+    declare_whole_number(
+      prm, "Thinning", run.thinning, 1, "Keep one draw of so many rounds.");
+    prm.add_parameter(
+      "Output directory",
+      output_directory,
+      "Folder for the results; the option --output overrides it. A run that is there already is not overwritten unless --overwrite is given.",
+      dealii::Patterns::Anything());
+  }
+
+
+
+  void
+  StartParameters::declare(dealii::ParameterHandler &prm)
+  {
+    using namespace dealii::Patterns;
+    prm.add_parameter(
+      "Start",
+      points,
+      "Start point: one number per unknown, separated by commas. Several points, one per rung, are separated by semicolons. Empty: zero, or the middle of the bounds.",
+      List(List(Double(), 1), 0, List::max_int_value, ";"));
+  }
+
+
+
+  EnergyParameters::EnergyParameters()
+  {
+    for (const std::string &name : AnalyticRegistry::names())
+      types[name] = AnalyticRegistry::create(name);
+  }
+
+
+
+  void
+  EnergyParameters::declare(dealii::ParameterHandler &prm)
+  {
+    prm.add_parameter(
+      "Type",
+      type,
+      "The energy to sample. 'tempera list' describes them; each has a section of its name.",
+      one_of(AnalyticRegistry::names()));
+    reference.declare(prm);
+    for (const auto &entry : types)
+      {
+        prm.enter_subsection(first_letter_upper(entry.first));
+        entry.second->declare(prm);
+        prm.leave_subsection();
+      }
+  }
+
+
+
+  Parameters::Parameters(const ParameterFile &file)
+    : implementation(std::make_unique<Implementation>())
+  {
+    // Structure first: which levels there are decides which sections exist.
+    // A map keeps the addresses of its values, which the handler remembers.
+    for (const std::string &name : dealii::Utilities::split_string_list(
+           file.value_of({"Sampler", "Ladder"},
+                         "Levels",
+                         join(ladder.levels, ", ")),
+           ','))
+      {
+        if (name.empty() || name.find('/') != std::string::npos)
+          throw UserError(
+            "The parameter 'Sampler/Ladder/Levels' has an empty name or one "
+            "with a '/'. Write names separated by commas.");
+        levels[name];
+      }
+
+    const auto add = [&](const Path &path, auto &values) {
+      implementation->sections.push_back(
+        std::make_unique<Section>(path, values, implementation->prm));
+    };
+    add({}, general);
+    add({"Energy"}, energy);
+    for (auto &level : levels)
+      add({"Levels", level.first}, level.second);
+    add({"Sampler"}, start);
+    add({"Sampler", "Ladder"}, ladder);
+    add({"Sampler", "Kernel"}, kernel);
+    add({"Sampler", "Swaps"}, swaps);
+    add({"Output"}, output);
+
+    apply(file);
+  }
+
+
+
+  Parameters::~Parameters() = default;
+
+
+
+  void
+  Parameters::apply(const ParameterFile &file)
+  {
+    const std::vector<ParameterDescription> all = descriptions();
+
+    const auto check_section = [&](const Path        &path,
+                                   const std::string &origin) {
+      for (std::size_t depth = 0; depth < path.size(); ++depth)
+        {
+          const Path               parent(path.begin(), path.begin() + depth);
+          std::vector<std::string> children;
+          for (const ParameterDescription &parameter : all)
+            if (parameter.section.size() > depth &&
+                std::equal(parent.begin(),
+                           parent.end(),
+                           parameter.section.begin()) &&
+                std::find(children.begin(),
+                          children.end(),
+                          parameter.section[depth]) == children.end())
+              children.push_back(parameter.section[depth]);
+          if (std::find(children.begin(), children.end(), path[depth]) ==
+              children.end())
+            throw UserError(origin + ": there is no section '" + path[depth] +
+                            "' " + name_of(parent) + "." +
+                            did_you_mean(path[depth], children));
+        }
+    };
+
+    for (const OpenedSection &section : file.sections())
+      check_section(section.path, section.origin);
+
+    dealii::ParameterHandler &prm = implementation->prm;
+    for (const Assignment &assignment : file.assignments())
+      {
+        check_section(assignment.section, assignment.origin);
+
+        std::vector<std::string> names;
+        auto                     found = all.end();
+        for (auto p = all.begin(); p != all.end(); ++p)
+          if (p->section == assignment.section)
+            {
+              names.push_back(p->name);
+              if (p->name == assignment.name)
+                found = p;
+            }
+        if (found == all.end())
+          throw UserError(assignment.origin + ": there is no parameter '" +
+                          assignment.name + "' " + name_of(assignment.section) +
+                          "." + did_you_mean(assignment.name, names));
+
+        for (const std::string &section : assignment.section)
+          prm.enter_subsection(section);
+        try
+          {
+            prm.set(assignment.name, assignment.value);
+          }
+        catch (const dealii::ParameterHandler::ExcValueDoesNotMatchPattern &)
+          {
+            // For a choice, or a list of them, name what is nearest.
+            std::string wrong = assignment.value;
+            for (const std::string &part :
+                 dealii::Utilities::split_string_list(assignment.value, ','))
+              if (std::find(found->choices.begin(),
+                            found->choices.end(),
+                            part) == found->choices.end())
+                {
+                  wrong = part;
+                  break;
+                }
+            const bool is_word =
+              !wrong.empty() &&
+              std::isalpha(static_cast<unsigned char>(wrong[0]));
+            throw UserError(
+              assignment.origin + ": '" + assignment.value +
+              "' is not a valid value of '" + assignment.name + "' " +
+              name_of(assignment.section) + ". Expected: " + found->pattern +
+              "." + (is_word ? did_you_mean(wrong, found->choices) : ""));
+          }
+        for (std::size_t i = 0; i < assignment.section.size(); ++i)
+          prm.leave_subsection();
+      }
+  }
+
+
+
+  std::vector<ParameterDescription>
+  Parameters::descriptions() const
+  {
+    std::stringstream json;
+    implementation->prm.print_parameters(
+      json,
+      dealii::ParameterHandler::JSON |
+        dealii::ParameterHandler::KeepDeclarationOrder);
+    boost::property_tree::ptree tree;
+    boost::property_tree::read_json(json, tree);
+    std::vector<ParameterDescription> result;
+    describe(tree, {}, result);
+    return result;
+  }
+
+
+
+  std::string
+  Parameters::effective_file() const
+  {
+    std::ostringstream text;
+    implementation->prm.print_parameters(
+      text,
+      dealii::ParameterHandler::PRM |
+        dealii::ParameterHandler::KeepDeclarationOrder);
+    return text.str();
+  }
+} // namespace Tempera

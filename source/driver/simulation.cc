@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/simulation.h>
+#include <tempera/driver/version.h>
+#include <tempera/output/draws_file.h>
+#include <tempera/output/journal.h>
+#include <tempera/output/progress.h>
+#include <tempera/output/run_folder.h>
+#include <tempera/output/statistics_file.h>
+#include <tempera/output/summary.h>
+
+#include <chrono>
+#include <cmath>
+
+namespace Tempera
+{
+  namespace
+  {
+    const std::string rule(77, '-');
+
+    std::vector<Level>
+    make_levels(const Parameters &parameters)
+    {
+      const std::shared_ptr<const Energy> energy =
+        parameters.energy.types.at(parameters.energy.type)
+          ->create(parameters.energy.reference);
+      std::vector<Level> levels;
+      for (const std::string &name : parameters.ladder.levels)
+        {
+          const bool known =
+            std::any_of(levels.begin(), levels.end(), [&](const Level &level) {
+              return level.name == name;
+            });
+          if (!known)
+            levels.push_back(
+              {name,
+               decorate(energy, parameters.levels.at(name), levels.size())});
+        }
+      return levels;
+    }
+
+    std::vector<std::vector<double>>
+    make_start(const Parameters &parameters, const Ladder &ladder)
+    {
+      const StateSpace &space = ladder.space();
+      if (!parameters.start.points.empty())
+        {
+          if (parameters.start.points.size() != 1 &&
+              parameters.start.points.size() != ladder.size())
+            throw UserError("The parameter 'Sampler/Start' has " +
+                            std::to_string(parameters.start.points.size()) +
+                            " points, but the ladder has " +
+                            std::to_string(ladder.size()) +
+                            " rungs. Give one point for all rungs or one per "
+                            "rung, separated by semicolons.");
+          return parameters.start.points;
+        }
+      std::vector<double> point(space.dimension(), 0.);
+      for (unsigned int i = 0; i < space.dimension(); ++i)
+        if (std::isfinite(space[i].lower) && std::isfinite(space[i].upper))
+          point[i] = 0.5 * (space[i].lower + space[i].upper);
+        else if (space[i].lower > 0.)
+          point[i] = space[i].lower + 1.;
+        else if (space[i].upper < 0.)
+          point[i] = space[i].upper - 1.;
+      return {point};
+    }
+  } // namespace
+
+
+
+  Simulation::Simulation(const Parameters &parameters) : parameters(parameters)
+  {
+    Ladder                                 ladder(parameters.ladder,
+                  parameters.kernel,
+                  make_levels(parameters));
+    const std::vector<std::vector<double>> start =
+      make_start(parameters, ladder);
+
+    const StateSpace &space = ladder.space();
+    description.indices     = space.recorded();
+    for (const unsigned int i : description.indices)
+      description.names.push_back(space[i].name);
+    description.n_rounds = parameters.general.run.iterations;
+    for (unsigned int i = 0; i < ladder.size(); ++i)
+      {
+        description.kernels.push_back(entry_for_rung(
+          parameters.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
+        description.is_stochastic.push_back(ladder.energy(i).is_stochastic());
+      }
+
+    sampler = std::make_unique<ReplicaExchange>(parameters.general.run,
+                                                parameters.kernel,
+                                                parameters.swaps,
+                                                std::move(ladder),
+                                                start);
+  }
+
+
+
+  std::string
+  Simulation::layout() const
+  {
+    const Ladder &ladder = sampler->get_ladder();
+    std::string   text   = "--     . energy: " + parameters.energy.type + ", " +
+                       std::to_string(ladder.space().dimension()) +
+                       " unknowns\n";
+    for (unsigned int i = 0; i < ladder.size(); ++i)
+      text += "--     . rung " + std::to_string(i) + ": temperature " +
+              to_text(ladder[i].temperature, 4) + ", level '" +
+              ladder.get_levels()[ladder[i].level].name + "'" +
+              (description.is_stochastic[i] ? " (stochastic)" : "") + ", " +
+              description.kernels[i] + ", " +
+              std::to_string(ladder[i].n_steps) + " step(s) per round\n";
+    return text + "--     . swaps: " + parameters.swaps.rule + "\n";
+  }
+
+
+
+  bool
+  Simulation::run(std::ostream            &terminal,
+                  const bool               is_terminal,
+                  const bool               overwrite,
+                  const std::atomic<bool> &stop)
+  {
+    const RunFolder folder(parameters.general.output_directory, overwrite);
+    folder.write("parameters.prm", parameters.effective_file());
+    Journal journal(terminal, folder);
+    journal.write(rule + "\n-- Tempera " + version() +
+                  ": replica exchange Langevin sampling\n" + layout() +
+                  "--     . results in " + folder.get_path() + "\n" + rule +
+                  "\n");
+
+    Signals                                &signals = sampler->signals;
+    std::vector<std::unique_ptr<DrawsFile>> draws;
+    for (unsigned int rung = 0; rung < description.kernels.size(); ++rung)
+      if (parameters.output.draws == "all" ||
+          (parameters.output.draws == "coldest" && rung == 0))
+        {
+          draws.push_back(
+            std::make_unique<DrawsFile>(folder, description, rung));
+          draws.back()->connect(signals);
+        }
+    StatisticsFile statistics(folder);
+    statistics.connect(signals);
+    Summary summary(description);
+    summary.connect(signals);
+    Progress progress(journal, description.n_rounds, is_terminal);
+    progress.connect(signals);
+
+    signals.end_of_burn_in.connect([&](const RunReport &report) {
+      if (is_terminal)
+        terminal << "\r\033[K";
+      journal.write(burn_in_text(report));
+    });
+
+    bool       complete = false;
+    const auto begin    = std::chrono::steady_clock::now();
+    signals.end_of_run.connect([&](const RunReport &report) {
+      const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+      complete = !report.interrupted;
+      journal.write(summary.text(report));
+      for (std::size_t i = 0; i < report.level_names.size(); ++i)
+        journal.write("   evaluations of level '" + report.level_names[i] +
+                      "', burn-in included: " +
+                      std::to_string(report.evaluations[i]) + "\n");
+      journal.write("\n-- " + std::to_string(report.rounds) + " rounds in " +
+                    to_text(seconds, 3) + " s (" +
+                    to_text(report.rounds / seconds, 3) + " per second)" +
+                    (complete
+                       ? std::string()
+                       : ", interrupted before the " +
+                           std::to_string(report.n_rounds) +
+                           " that were asked for; what was drawn is kept") +
+                    "\n");
+    });
+
+    sampler->run(stop);
+    return complete;
+  }
+} // namespace Tempera

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/output/marginal.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Tempera
+{
+  void
+  Marginal::add(const double value)
+  {
+    constexpr std::size_t largest_subset = 1 << 17;
+
+    if (all.count() % stride == 0)
+      {
+        if (subset.size() == largest_subset)
+          {
+            for (std::size_t i = 0; i < largest_subset / 2; ++i)
+              subset[i] = subset[2 * i];
+            subset.resize(largest_subset / 2);
+            stride *= 2;
+          }
+        if (all.count() % stride == 0)
+          subset.push_back(value);
+      }
+    all.add(value);
+  }
+
+
+
+  double
+  Marginal::quantile(const double probability) const
+  {
+    std::vector<double> values = subset;
+    const std::size_t   index =
+      std::min<std::size_t>(values.size() - 1,
+                            std::floor(probability * values.size()));
+    std::nth_element(values.begin(), values.begin() + index, values.end());
+    return values[index];
+  }
+
+
+
+  std::string
+  Marginal::sketch(const unsigned int width) const
+  {
+    const auto   extremes = std::minmax_element(subset.begin(), subset.end());
+    const double low = *extremes.first, high = *extremes.second;
+
+    std::vector<std::size_t> counts(width);
+    for (const double value : subset)
+      ++counts[high > low ? std::min<std::size_t>(
+                              width - 1, width * (value - low) / (high - low))
+                          : 0];
+    const std::size_t largest = *std::max_element(counts.begin(), counts.end());
+
+    // Blanks, then U+2581 to U+2588: bars of one to eight eighths.
+    std::string text;
+    for (const std::size_t count : counts)
+      {
+        const std::size_t eighths = (8 * count + largest - 1) / largest;
+        text += eighths == 0
+                  ? std::string(" ")
+                  : std::string("\xE2\x96") + static_cast<char>(0x80 + eighths);
+      }
+    return text;
+  }
+} // namespace Tempera

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/output/progress.h>
+
+#include <cmath>
+#include <ostream>
+
+namespace Tempera
+{
+  Progress::Progress(Journal            &journal,
+                     const std::uint64_t n_rounds,
+                     const bool          is_terminal)
+    : journal(journal)
+    , n_rounds(n_rounds)
+    , is_terminal(is_terminal)
+    , begin(std::chrono::steady_clock::now())
+  {}
+
+
+
+  void
+  Progress::connect(Signals &signals)
+  {
+    signals.progress.connect(
+      [this](const std::uint64_t rounds) { update(rounds); });
+    signals.end_of_run.connect([this](const RunReport &) {
+      if (is_terminal)
+        journal.get_terminal() << "\r\033[K" << std::flush;
+    });
+  }
+
+
+
+  void
+  Progress::update(const std::uint64_t rounds)
+  {
+    const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+        .count();
+    const double      share = static_cast<double>(rounds) / n_rounds;
+    const double      rate  = seconds > 0. ? rounds / seconds : 0.;
+    const std::string text =
+      std::to_string(static_cast<int>(100. * share)) + " %, " +
+      to_text(rate, 3) + " rounds/s, " +
+      duration_text(rate > 0. ? (n_rounds - rounds) / rate : 0.) + " left";
+
+    if (is_terminal)
+      {
+        constexpr int width  = 40;
+        const int     filled = static_cast<int>(width * share);
+        journal.get_terminal() << "\r[" << std::string(filled, '=')
+                               << std::string(width - filled, ' ') << "] "
+                               << text << "\033[K" << std::flush;
+        return;
+      }
+    const unsigned int tenths = static_cast<unsigned int>(10. * share);
+    if (tenths > tenths_shown)
+      {
+        tenths_shown = tenths;
+        journal.write("   " + text + "\n");
+      }
+  }
+
+
+
+  std::string
+  duration_text(const double seconds)
+  {
+    const long whole = std::lround(seconds);
+    if (whole < 60)
+      return std::to_string(whole) + " s";
+    if (whole < 3600)
+      return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) +
+             " s";
+    return std::to_string(whole / 3600) + " h " +
+           std::to_string(whole % 3600 / 60) + " min";
+  }
+} // namespace Tempera

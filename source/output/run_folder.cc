@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/output/run_folder.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace Tempera
+{
+  namespace
+  {
+    namespace fs = std::filesystem;
+
+    /** Whether a file of this name belongs to a run. */
+    bool
+    is_of_a_run(const std::string &name)
+    {
+      const bool is_draws = name.compare(0, 6, "draws.") == 0 &&
+                            fs::path(name).extension() == ".csv";
+      return is_draws || name == "parameters.prm" || name == "statistics" ||
+             name == "log.txt";
+    }
+  } // namespace
+
+
+
+  RunFolder::RunFolder(const std::string &path, const bool overwrite)
+    : path(path)
+  {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error || !fs::is_directory(path))
+      throw UserError("Cannot create the output folder '" + path + "': " +
+                      (error ? error.message() : "a file has that name") +
+                      ". Choose another one with --output.");
+
+    std::vector<fs::path> old_files;
+    for (const auto &entry : fs::directory_iterator(path))
+      if (is_of_a_run(entry.path().filename().string()))
+        old_files.push_back(entry.path());
+    if (!old_files.empty() && !overwrite)
+      throw UserError("The folder '" + path +
+                      "' holds a run already. Choose another one with "
+                      "--output, or give --overwrite to replace that run.");
+    for (const fs::path &file : old_files)
+      fs::remove(file);
+  }
+
+
+
+  std::string
+  RunFolder::file(const std::string &name) const
+  {
+    return (fs::path(path) / name).string();
+  }
+
+
+
+  void
+  RunFolder::write(const std::string &name, const std::string &content) const
+  {
+    const std::string target = file(name), temporary = target + ".new";
+    {
+      std::ofstream stream(temporary, std::ios::binary);
+      stream << content;
+      stream.close();
+      if (!stream)
+        throw_write_error(temporary);
+    }
+    std::error_code error;
+    fs::rename(temporary, target, error);
+    if (error)
+      throw_write_error(target);
+  }
+
+
+
+  void
+  throw_write_error(const std::string &path)
+  {
+    const int         cause = errno;
+    const std::string word  = cause != 0 ? std::strerror(cause) : "failed";
+    throw UserError("Cannot write '" + path + "': " + word +
+                    ". What was written before is kept. Make room or choose "
+                    "another folder with --output.");
+  }
+} // namespace Tempera

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/sampler/adaptation.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Tempera
+{
+  StepSizeAdaptation::StepSizeAdaptation(const double step_size,
+                                         const double target)
+    : target(target)
+  {
+    restart(step_size);
+  }
+
+
+
+  void
+  StepSizeAdaptation::restart(const double step_size)
+  {
+    // Hoffman and Gelman draw the iterates to ten times the first step size:
+    // trying large steps is cheap.
+    centre        = std::log(10. * step_size);
+    count         = 0.;
+    mean_error    = 0.;
+    mean_log_step = std::log(step_size);
+  }
+
+
+
+  double
+  StepSizeAdaptation::update(const double acceptance)
+  {
+    constexpr double damping = 10., shrinkage = 0.05, decay = 0.75;
+    count += 1.;
+    mean_error += (target - acceptance - mean_error) / (count + damping);
+    const double log_step = centre - std::sqrt(count) / shrinkage * mean_error;
+    mean_log_step += std::pow(count, -decay) * (log_step - mean_log_step);
+    return std::exp(log_step);
+  }
+
+
+
+  double
+  StepSizeAdaptation::averaged() const
+  {
+    return std::exp(mean_log_step);
+  }
+
+
+
+  std::vector<double>
+  equal_rejection_temperatures(const std::vector<double> &temperatures,
+                               const std::vector<double> &rejections)
+  {
+    // A pair that never rejects must still keep a distance.
+    constexpr double least_rejection = 1e-3;
+
+    std::vector<double> barrier(1, 0.);
+    for (const double rejection : rejections)
+      barrier.push_back(barrier.back() + std::max(rejection, least_rejection));
+
+    std::vector<double> result = temperatures;
+    std::size_t         pair   = 0;
+    for (std::size_t i = 1; i + 1 < temperatures.size(); ++i)
+      {
+        const double wanted =
+          barrier.back() * static_cast<double>(i) / (temperatures.size() - 1);
+        while (barrier[pair + 1] < wanted)
+          ++pair;
+        const double share =
+          (wanted - barrier[pair]) / (barrier[pair + 1] - barrier[pair]);
+        result[i] =
+          temperatures[pair] *
+          std::pow(temperatures[pair + 1] / temperatures[pair], share);
+      }
+    return result;
+  }
+
+
+
+  std::vector<double>
+  preconditioner_from_variances(const std::vector<Moments> &moments)
+  {
+    std::vector<double> result;
+    double              mean_log = 0.;
+    for (const Moments &moment : moments)
+      {
+        result.push_back(std::max(moment.variance(), 1e-300));
+        mean_log += std::log(result.back()) / moments.size();
+      }
+    // With n draws, give the common scale the weight of five of them.
+    const double n             = static_cast<double>(moments[0].count());
+    const double weight        = n / (n + 5.);
+    double       log_of_result = 0.;
+    for (double &entry : result)
+      {
+        entry = weight * entry + (1. - weight) * std::exp(mean_log);
+        log_of_result += std::log(entry) / moments.size();
+      }
+    for (double &entry : result)
+      entry /= std::exp(log_of_result);
+    return result;
+  }
+
+
+
+  bool
+  is_end_of_adaptation_window(const std::uint64_t rounds_done,
+                              const std::uint64_t burn_in)
+  {
+    for (const std::uint64_t sixteenths : {1, 2, 4, 8, 12})
+      if (rounds_done == burn_in * sixteenths / 16 && rounds_done > 0)
+        return true;
+    return false;
+  }
+} // namespace Tempera

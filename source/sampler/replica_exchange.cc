@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/sampler/replica_exchange.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace Tempera
+{
+  /**
+   * Energies of the two states of a pair. Deterministic ones are kept with the
+   * state; stochastic ones are drawn afresh, with one random key per state, so
+   * that two levels at one state see the same noise where they can.
+   */
+  class ReplicaExchange::CurrentPairEnergies : public PairEnergies
+  {
+  public:
+    CurrentPairEnergies(ReplicaExchange    &sampler,
+                        const unsigned int  pair,
+                        const Purpose       purpose,
+                        const std::uint32_t substep)
+      : sampler(sampler), pair(pair), purpose(purpose), substep(substep)
+    {
+      for (Evaluation &evaluation : sampler.swap_evaluations)
+        evaluation.invalidate();
+    }
+
+    const Evaluation &
+    operator()(const Side energy_of, const Side state_of) override
+    {
+      const unsigned int level      = sampler.ladder[pair + energy_of].level;
+      const unsigned int state_rung = pair + state_of;
+      const Energy      &energy  = *sampler.ladder.get_levels()[level].energy;
+      Replica           &replica = sampler.replicas[state_rung];
+
+      Evaluation &evaluation =
+        energy.is_stochastic()
+          ? sampler.swap_evaluations[2 * energy_of + state_of]
+          : replica.evaluations[level];
+      if (!evaluation.has_values)
+        {
+          energy.evaluate(dealii::make_array_view(
+                            std::as_const(replica.position)),
+                          sampler.key(state_rung, purpose, substep),
+                          Request::values,
+                          evaluation);
+          evaluation.has_values = true;
+          ++sampler.pair_reports[pair].cross_evaluations[level];
+          ++sampler.evaluations[level];
+        }
+      return evaluation;
+    }
+
+    /** Whether all four energies are deterministic and already known. */
+    bool
+    are_known() const
+    {
+      for (const unsigned int energy_rung : {pair, pair + 1})
+        for (const unsigned int state_rung : {pair, pair + 1})
+          if (sampler.ladder.energy(energy_rung).is_stochastic() ||
+              !sampler.replicas[state_rung]
+                 .evaluations[sampler.ladder[energy_rung].level]
+                 .has_values)
+            return false;
+      return true;
+    }
+
+  private:
+    ReplicaExchange    &sampler;
+    const unsigned int  pair;
+    const Purpose       purpose;
+    const std::uint32_t substep;
+  };
+
+
+  /** Measured variances of the noise at one pair; see measure_noise(). */
+  struct ReplicaExchange::NoiseProbe
+  {
+    /** Whether the noise of this pair is measured. */
+    bool active = false;
+    /** Attempts between two probes. */
+    std::uint64_t stride = 1;
+    /** Attempts so far. */
+    std::uint64_t attempts = 0;
+    /** Whether the measurements of the first half are forgotten. */
+    bool in_second_half = false;
+    /** Variance of log S given the states, by stage. */
+    std::array<Moments, 2> log_ratio_variance;
+    /** Variance of each rung's own energy given its state. */
+    std::array<Moments, 2> energy_variance;
+  };
+
+
+
+  ReplicaExchange::ReplicaExchange(
+    const RunParameters                    &run_parameters,
+    const KernelParameters                 &kernel_parameters,
+    const SwapParameters                   &swap_parameters,
+    Ladder                                  the_ladder,
+    const std::vector<std::vector<double>> &start,
+    std::shared_ptr<const SwapRule>         the_swap_rule)
+    : run_parameters(run_parameters)
+    , swap_parameters(swap_parameters)
+    , ladder(std::move(the_ladder))
+    , swap_rule(the_swap_rule ? the_swap_rule
+                              : SwapRuleRegistry::create(swap_parameters.rule,
+                                                         swap_parameters))
+    , multi_variance_rule(swap_parameters)
+    , exact_rule(swap_parameters)
+    , rung_reports(ladder.size())
+    , pair_reports(ladder.size() - 1)
+    , noise_probes(ladder.size() - 1)
+    , evaluations(ladder.get_levels().size())
+  {
+    const unsigned int n_levels  = ladder.get_levels().size();
+    const unsigned int dimension = ladder.space().dimension();
+    for (Evaluation &evaluation : swap_evaluations)
+      {
+        evaluation.reference_gradient.resize(dimension);
+        evaluation.potential_gradient.resize(dimension);
+      }
+
+    if (run_parameters.burn_in >= run_parameters.iterations)
+      throw UserError(
+        "The parameter 'Burn-in' (" + std::to_string(run_parameters.burn_in) +
+        ") must be smaller than 'Iterations' (" +
+        std::to_string(run_parameters.iterations) +
+        "), which counts all rounds. Raise 'Iterations' or lower 'Burn-in'.");
+
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        ladder[rung].noise = swap_parameters.noise.keyword == "estimate"
+                               ? 0.
+                               : entry_for_rung(swap_parameters.noise.numbers,
+                                                rung,
+                                                ladder.size(),
+                                                "Sampler/Swaps/Noise");
+        workspaces.emplace_back(dimension, n_levels);
+        step_size_adaptations.emplace_back(ladder[rung].step_size,
+                                           kernel_parameters.target_acceptance);
+        if (kernel_parameters.preconditioner.keyword == "adapt")
+          position_moments.emplace_back(dimension);
+
+        const std::vector<double> &position =
+          start[start.size() == 1 ? 0 : rung];
+        replicas.emplace_back(rung, position, n_levels);
+        set_position(rung, position);
+      }
+
+    for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
+      {
+        const Rung &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
+        swap_rule->check(cold_rung, hot_rung);
+        if (swap_rule->n_stages(cold_rung, hot_rung) == 0)
+          continue;
+
+        pair_reports[pair].cross_evaluations.resize(n_levels);
+
+        const double probability = test_probability(pair);
+        if (swap_parameters.intensity.keyword.empty() &&
+            cold_rung.kernel->adapts_step_size())
+          throw UserError(
+            "A number for 'Sampler/Swaps/Intensity' needs a known step size, "
+            "but that of the rungs is adapted. Set 'Sampler/Kernel/Adapt step "
+            "size = false' or 'Sampler/Swaps/Intensity = maximal'.");
+        if (probability > 1.)
+          throw UserError(
+            "The swap intensity times the step size of rung " +
+            std::to_string(pair) + " is " + to_text(probability, 4) +
+            ", but it is a probability and must not exceed 1. Lower "
+            "'Sampler/Swaps/Intensity' or 'Sampler/Kernel/Step sizes'.");
+
+        if (swap_parameters.noise.keyword == "estimate" &&
+            (ladder.energy(pair).is_stochastic() ||
+             ladder.energy(pair + 1).is_stochastic()))
+          {
+            if (run_parameters.burn_in < 100 * swap_parameters.every)
+              throw UserError(
+                "'Sampler/Swaps/Noise = estimate' with a stochastic energy "
+                "measures the noise during burn-in, which needs a 'Burn-in' of "
+                "at least 100 times 'Sampler/Swaps/Every'. Raise 'Burn-in' or "
+                "give the noise as numbers.");
+            noise_probes[pair].active = true;
+            noise_probes[pair].stride = std::max<std::uint64_t>(
+              1, run_parameters.burn_in / swap_parameters.every / 1000);
+          }
+      }
+
+    // The evaluations above placed the start points; the run begins here.
+    for (RungReport &rung_report : rung_reports)
+      rung_report = RungReport();
+  }
+
+
+
+  ReplicaExchange::~ReplicaExchange() = default;
+
+
+
+  RandomKey
+  ReplicaExchange::key(const unsigned int  rung,
+                       const Purpose       purpose,
+                       const std::uint32_t substep) const
+  {
+    RandomKey result;
+    result.seed    = run_parameters.seed;
+    result.chain   = run_parameters.chain;
+    result.rung    = rung;
+    result.round   = round;
+    result.substep = substep;
+    result.purpose = purpose;
+    return result;
+  }
+
+
+
+  bool
+  ReplicaExchange::complete_evaluation(const unsigned int rung,
+                                       Replica           &replica)
+  {
+    const unsigned int level      = ladder[rung].level;
+    Evaluation        &evaluation = replica.evaluations[level];
+    if (!evaluation.has_gradients)
+      {
+        const Request request = evaluation.has_values
+                                  ? Request::gradients
+                                  : Request::values_and_gradients;
+        // A substep that the kernel never uses in this round.
+        ladder.energy(rung).evaluate(
+          dealii::make_array_view(std::as_const(replica.position)),
+          key(rung, Purpose::minibatch, ladder[rung].n_steps),
+          request,
+          evaluation);
+        if (!evaluation.has_values)
+          ++evaluations[level];
+        evaluation.has_values = evaluation.has_gradients = true;
+      }
+    return evaluation.is_finite();
+  }
+
+
+
+  void
+  ReplicaExchange::set_position(const unsigned int         rung,
+                                const std::vector<double> &position)
+  {
+    const StateSpace &space = ladder.space();
+    if (position.size() != space.dimension())
+      throw UserError("The start point of rung " + std::to_string(rung) +
+                      " has " + std::to_string(position.size()) +
+                      " numbers, but there are " +
+                      std::to_string(space.dimension()) +
+                      " unknowns. Correct 'Sampler/Start'.");
+    if (!space.contains(dealii::make_array_view(position)))
+      throw UserError("The start point (" + join(position) + ") of rung " +
+                      std::to_string(rung) +
+                      " lies outside the bounds of the unknowns. Correct "
+                      "'Sampler/Start' or the bounds.");
+
+    Replica &replica = replicas[rung];
+    replica.position = position;
+    replica.invalidate();
+    if (!complete_evaluation(rung, replica))
+      throw UserError("The energy or its gradient is not finite at the start "
+                      "point (" +
+                      join(position) + ") of rung " + std::to_string(rung) +
+                      ". Choose another one in 'Sampler/Start'.");
+  }
+
+
+
+  void
+  ReplicaExchange::run()
+  {
+    const std::atomic<bool> never(false);
+    run(never);
+  }
+
+
+
+  void
+  ReplicaExchange::run(const std::atomic<bool> &stop)
+  {
+    using Clock = std::chrono::steady_clock;
+
+    const std::uint64_t hundredth =
+      std::max<std::uint64_t>(1, (run_parameters.iterations + 99) / 100);
+    constexpr auto tick = std::chrono::milliseconds(100);
+
+    // Looking at the clock costs as much as a cheap step: do it seldom.
+    std::uint64_t     rounds_per_look = 1, next_look = round + 1;
+    Clock::time_point last_look = Clock::now();
+
+    while (round < run_parameters.iterations &&
+           !stop.load(std::memory_order_relaxed))
+      {
+        for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+          advance(rung);
+        finish_round();
+
+        if (round % hundredth == 0 || round == run_parameters.iterations)
+          signals.hundredth_done(report());
+        if (round >= next_look)
+          {
+            const auto now = Clock::now();
+            if (now - last_look < tick / 2)
+              rounds_per_look *= 2;
+            else if (now - last_look > tick && rounds_per_look > 1)
+              rounds_per_look /= 2;
+            signals.progress(round);
+            last_look = now;
+            next_look = round + rounds_per_look;
+          }
+      }
+
+    interrupted = round < run_parameters.iterations;
+    signals.progress(round);
+    signals.end_of_run(report());
+  }
+
+
+
+  void
+  ReplicaExchange::advance(const unsigned int rung_index)
+  {
+    Rung         &rung    = ladder[rung_index];
+    const Kernel &kernel  = *rung.kernel;
+    const Energy &energy  = ladder.energy(rung_index);
+    RungReport   &report  = rung_reports[rung_index];
+    Replica      &replica = replicas[rung_index];
+    const double  factor  = kernel.step_factor(round);
+    const bool    adapt   = in_burn_in() && kernel.adapts_step_size();
+
+    for (unsigned int step = 0; step < rung.n_steps; ++step)
+      {
+        const StepOutcome outcome =
+          kernel.step(rung,
+                      energy,
+                      rung.step_size * factor,
+                      key(rung_index, Purpose::proposal, step),
+                      replica,
+                      workspaces[rung_index]);
+        ++report.steps;
+        report.acceptance_sum += outcome.acceptance;
+        report.non_finite += outcome.non_finite;
+        evaluations[rung.level] += outcome.evaluated;
+        if (adapt)
+          rung.step_size =
+            step_size_adaptations[rung_index].update(outcome.acceptance);
+      }
+  }
+
+
+
+  void
+  ReplicaExchange::finish_round()
+  {
+    const unsigned int n_pairs = ladder.size() - 1;
+    if (n_pairs > 0 && (round + 1) % swap_parameters.every == 0)
+      {
+        if (swap_parameters.pairs == "random")
+          attempt_swap(std::min<unsigned int>(
+            n_pairs - 1, uniform(key(0, Purpose::swap_pair)) * n_pairs));
+        else
+          {
+            const std::uint64_t sweep = (round + 1) / swap_parameters.every - 1;
+            // With one pair, waiting for its turn would waste every other
+            // sweep.
+            for (unsigned int pair = n_pairs == 1 ? 0 : sweep % 2;
+                 pair < n_pairs;
+                 pair += 2)
+              attempt_swap(pair);
+          }
+      }
+
+    for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
+      if (in_burn_in())
+        for (unsigned int i = 0; i < position_moments[rung].size(); ++i)
+          position_moments[rung][i].add(replicas[rung].position[i]);
+
+    emit_draws();
+    ++round;
+
+    if (round < run_parameters.burn_in &&
+        is_end_of_adaptation_window(round, run_parameters.burn_in))
+      end_adaptation_window();
+    else if (round == run_parameters.burn_in)
+      end_burn_in();
+  }
+
+
+
+  void
+  ReplicaExchange::emit_draws()
+  {
+    const std::uint64_t rounds_of_phase =
+      round + 1 - (in_burn_in() ? 0 : run_parameters.burn_in);
+    if (rounds_of_phase % run_parameters.thinning != 0)
+      return;
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        const Replica &replica = replicas[rung];
+        signals.draw(
+          Draw{rung,
+               replica.id,
+               round + 1,
+               in_burn_in(),
+               replica.evaluations[ladder[rung].level].energy(),
+               dealii::make_array_view(std::as_const(replica.position))});
+      }
+  }
+
+
+
+  double
+  ReplicaExchange::test_probability(const unsigned int pair) const
+  {
+    return swap_parameters.intensity.keyword == "maximal"
+             ? 1.
+             : swap_parameters.intensity.numbers[0] * ladder[pair].step_size *
+                 ladder[pair].kernel->step_factor(round);
+  }
+
+
+
+  double
+  ReplicaExchange::penalty(const unsigned int pair,
+                           const unsigned int stage) const
+  {
+    return noise_probes[pair].active
+             ? 0.5 * noise_probes[pair].log_ratio_variance[stage].mean()
+             : swap_rule->noise_penalty(stage, ladder[pair], ladder[pair + 1]);
+  }
+
+
+
+  void
+  ReplicaExchange::attempt_swap(const unsigned int pair)
+  {
+    const Rung        &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
+    const unsigned int n_stages = swap_rule->n_stages(cold_rung, hot_rung);
+    if (n_stages == 0)
+      return;
+
+    // One number decides whether to test at all, one more each stage.
+    std::array<double, 3> numbers;
+    fill_uniforms(key(pair, Purpose::swap_decision),
+                  dealii::ArrayView<double>(numbers.data(), 1 + n_stages));
+    if (numbers[0] >= test_probability(pair))
+      return;
+
+    if (in_burn_in() && noise_probes[pair].active)
+      measure_noise(pair);
+
+    PairReport &pair_report = pair_reports[pair];
+    SwapAttempt attempt{pair, round + 1, in_burn_in(), true, 0.};
+    for (unsigned int stage = 0; stage < n_stages && attempt.accepted; ++stage)
+      {
+        CurrentPairEnergies energies(*this, pair, Purpose::swap_energy, stage);
+        attempt.log_ratio =
+          swap_rule->log_ratio(stage, cold_rung, hot_rung, energies) -
+          penalty(pair, stage);
+        if (!std::isfinite(attempt.log_ratio))
+          ++pair_report.non_finite;
+        // The order of the comparison makes a NaN a rejection.
+        attempt.accepted = std::log(numbers[1 + stage]) < attempt.log_ratio;
+      }
+    if (cold_rung.level != hot_rung.level)
+      note_rule_difference(pair);
+
+    if (attempt.accepted)
+      {
+        std::swap(replicas[pair], replicas[pair + 1]);
+        const bool cold_is_finite = complete_evaluation(pair, replicas[pair]);
+        const bool hot_is_finite =
+          complete_evaluation(pair + 1, replicas[pair + 1]);
+        if (!cold_is_finite || !hot_is_finite)
+          {
+            // A state without a finite gradient is never stored.
+            std::swap(replicas[pair], replicas[pair + 1]);
+            attempt.accepted = false;
+            ++pair_report.non_finite;
+          }
+      }
+    ++pair_report.attempts;
+    pair_report.accepted += attempt.accepted;
+    signals.swap_attempted(attempt);
+  }
+
+
+
+  void
+  ReplicaExchange::measure_noise(const unsigned int pair)
+  {
+    constexpr unsigned int n_repeats = 8;
+
+    NoiseProbe &probe = noise_probes[pair];
+    if (probe.attempts++ % probe.stride != 0)
+      return;
+    // The first half of burn-in may be far from where the run will be.
+    if (!probe.in_second_half && round >= run_parameters.burn_in / 2)
+      {
+        probe.in_second_half     = true;
+        probe.log_ratio_variance = {};
+        probe.energy_variance    = {};
+      }
+
+    const Rung        &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
+    const unsigned int n_stages = swap_rule->n_stages(cold_rung, hot_rung);
+
+    std::array<Moments, 2> log_ratios, energies_of_rungs;
+    for (unsigned int repeat = 0; repeat < n_repeats; ++repeat)
+      for (unsigned int stage = 0; stage < n_stages; ++stage)
+        {
+          CurrentPairEnergies energies(*this,
+                                       pair,
+                                       Purpose::noise_estimate,
+                                       2 * repeat + stage);
+          log_ratios[stage].add(
+            swap_rule->log_ratio(stage, cold_rung, hot_rung, energies));
+          if (stage + 1 == n_stages)
+            for (const Side side : {cold, hot})
+              energies_of_rungs[side].add(energies(side, side).energy());
+        }
+    for (unsigned int stage = 0; stage < n_stages; ++stage)
+      if (std::isfinite(log_ratios[stage].variance()))
+        probe.log_ratio_variance[stage].add(log_ratios[stage].variance());
+    for (const Side side : {cold, hot})
+      probe.energy_variance[side].add(energies_of_rungs[side].variance());
+  }
+
+
+
+  void
+  ReplicaExchange::note_rule_difference(const unsigned int pair)
+  {
+    CurrentPairEnergies energies(*this, pair, Purpose::swap_energy, 0);
+    if (!energies.are_known())
+      return;
+    const Rung &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
+    double      exact = 0.;
+    for (unsigned int stage = 0;
+         stage < exact_rule.n_stages(cold_rung, hot_rung);
+         ++stage)
+      exact += exact_rule.log_ratio(stage, cold_rung, hot_rung, energies);
+    const double difference =
+      multi_variance_rule.log_ratio(0, cold_rung, hot_rung, energies) - exact;
+    if (std::isfinite(difference))
+      pair_reports[pair].rule_difference.add(difference);
+  }
+
+
+
+  void
+  ReplicaExchange::end_adaptation_window()
+  {
+    constexpr std::uint64_t least_attempts = 20;
+
+    const bool enough_attempts =
+      std::all_of(pair_reports.begin(),
+                  pair_reports.end(),
+                  [](const PairReport &pair_report) {
+                    return pair_report.attempts >= least_attempts;
+                  });
+    if (ladder.has_automatic_spacing() && enough_attempts)
+      {
+        std::vector<double> temperatures, rejections;
+        for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+          temperatures.push_back(ladder[rung].temperature);
+        for (const PairReport &pair_report : pair_reports)
+          rejections.push_back(1. - pair_report.acceptance());
+        temperatures = equal_rejection_temperatures(temperatures, rejections);
+        for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+          ladder.set_temperature(rung, temperatures[rung]);
+        for (PairReport &pair_report : pair_reports)
+          pair_report.attempts = pair_report.accepted = 0;
+      }
+
+    for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
+      {
+        ladder[rung].preconditioner =
+          preconditioner_from_variances(position_moments[rung]);
+        for (Moments &moments : position_moments[rung])
+          moments = Moments();
+      }
+
+    if (ladder.has_automatic_spacing() || !position_moments.empty())
+      for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+        step_size_adaptations[rung].restart(
+          step_size_adaptations[rung].averaged());
+  }
+
+
+
+  void
+  ReplicaExchange::end_burn_in()
+  {
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        if (ladder[rung].kernel->adapts_step_size())
+          ladder[rung].step_size = step_size_adaptations[rung].averaged();
+
+        // Non-finite proposals stay counted: they tell of the problem.
+        const std::uint64_t non_finite = rung_reports[rung].non_finite;
+        rung_reports[rung]             = RungReport();
+        rung_reports[rung].non_finite  = non_finite;
+      }
+    for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
+      {
+        if (noise_probes[pair].active)
+          for (const Side side : {cold, hot})
+            ladder[pair + side].noise =
+              std::sqrt(noise_probes[pair].energy_variance[side].mean());
+
+        const std::uint64_t n_levels =
+          pair_reports[pair].cross_evaluations.size();
+        const std::uint64_t non_finite = pair_reports[pair].non_finite;
+        pair_reports[pair]             = PairReport();
+        pair_reports[pair].cross_evaluations.resize(n_levels);
+        pair_reports[pair].non_finite = non_finite;
+      }
+    signals.end_of_burn_in(report());
+  }
+
+
+
+  RunReport
+  ReplicaExchange::report() const
+  {
+    RunReport result;
+    result.rounds      = round;
+    result.n_rounds    = run_parameters.iterations;
+    result.burn_in     = run_parameters.burn_in;
+    result.interrupted = interrupted;
+    result.rungs       = rung_reports;
+    result.pairs       = pair_reports;
+    result.evaluations = evaluations;
+    for (const Level &level : ladder.get_levels())
+      result.level_names.push_back(level.name);
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        result.rungs[rung].temperature = ladder[rung].temperature;
+        result.rungs[rung].step_size =
+          ladder[rung].step_size * ladder[rung].kernel->step_factor(round);
+        result.rungs[rung].noise = ladder[rung].noise;
+        result.rungs[rung].level = ladder[rung].level;
+      }
+    for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
+      for (unsigned int stage = 0;
+           stage < swap_rule->n_stages(ladder[pair], ladder[pair + 1]);
+           ++stage)
+        result.pairs[pair].penalties.push_back(penalty(pair, stage));
+    return result;
+  }
+} // namespace Tempera
