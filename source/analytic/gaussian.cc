@@ -5,8 +5,6 @@
 
 #include <deal.II/lac/full_matrix.h>
 
-#include <cmath>
-
 namespace Tempera
 {
   namespace
@@ -54,11 +52,16 @@ namespace Tempera
       for (unsigned int j = 0; j < n; ++j)
         matrix(i, j) = rows[i][j];
     if (correct)
-      {
-        factor.cholesky(matrix);
-        for (unsigned int i = 0; i < n && correct; ++i)
-          correct = std::isfinite(factor(i, i)) && factor(i, i) > 0.;
-      }
+      try
+        {
+          factor.cholesky(matrix);
+          for (unsigned int i = 0; i < n && correct; ++i)
+            correct = factor(i, i) > 0.;
+        }
+      catch (const dealii::FullMatrix<double>::ExcMatrixNotPositiveDefinite &)
+        {
+          correct = false;
+        }
     if (!correct)
       throw UserError(
         "The parameter 'Energy/Gaussian/Covariance' must be a symmetric, "

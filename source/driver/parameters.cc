@@ -355,11 +355,12 @@ namespace Tempera
             const bool is_word =
               !wrong.empty() &&
               std::isalpha(static_cast<unsigned char>(wrong[0]));
-            throw UserError(
-              assignment.origin + ": '" + assignment.value +
-              "' is not a valid value of '" + assignment.name + "' " +
-              name_of(assignment.section) + ". Expected: " + found->pattern +
-              "." + (is_word ? did_you_mean(wrong, found->choices) : ""));
+            const std::string hint =
+              is_word ? did_you_mean(wrong, found->choices) : "";
+            throw UserError(assignment.origin + ": '" + assignment.value +
+                            "' is not a valid value of '" + assignment.name +
+                            "' " + name_of(assignment.section) +
+                            ". Expected: " + found->pattern + "." + hint);
           }
         for (std::size_t i = 0; i < assignment.section.size(); ++i)
           prm.leave_subsection();

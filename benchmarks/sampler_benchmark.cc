@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What a step of a rung costs where the energy costs next to nothing: the
+// sampler's own overhead. Items are rung-steps (or numbers); the inverse of
+// items_per_second is the cost of one. doc/performance.md has the limits.
+
+#include <tempera/analytic/gaussian_mixture.h>
+#include <tempera/output/draws_file.h>
+#include <tempera/sampler/replica_exchange.h>
+
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace
+{
+  using namespace Tempera;
+
+  std::shared_ptr<const Energy>
+  mixture()
+  {
+    GaussianMixture::Parameters parameters;
+    parameters.means = {{-4., 0.}, {3., 0.}};
+    return std::make_shared<GaussianMixture>(parameters);
+  }
+
+  ReplicaExchange
+  make_sampler(const std::string &kernel, const unsigned int swap_every)
+  {
+    LadderParameters ladder_parameters;
+    ladder_parameters.temperatures = std::vector<double>{1., 10.};
+    KernelParameters kernel_parameters;
+    kernel_parameters.types           = {kernel};
+    kernel_parameters.step_sizes      = {0.03, 0.1};
+    kernel_parameters.adapt_step_size = false;
+    SwapParameters swap_parameters;
+    swap_parameters.every = swap_every;
+    RunParameters run_parameters;
+    run_parameters.burn_in    = 0;
+    run_parameters.iterations = std::numeric_limits<std::uint64_t>::max();
+    return ReplicaExchange(run_parameters,
+                           kernel_parameters,
+                           swap_parameters,
+                           Ladder(ladder_parameters,
+                                  kernel_parameters,
+                                  {{"fine", mixture()}}),
+                           {{3., 0.}});
+  }
+
+  void
+  do_rounds(benchmark::State &state, ReplicaExchange &sampler)
+  {
+    for (auto _ : state)
+      {
+        sampler.advance(0);
+        sampler.advance(1);
+        sampler.finish_round();
+      }
+    state.SetItemsProcessed(2 * state.iterations());
+  }
+
+
+  void
+  rung_step(benchmark::State  &state,
+            const std::string &kernel,
+            const unsigned int swap_every)
+  {
+    ReplicaExchange sampler = make_sampler(kernel, swap_every);
+    do_rounds(state, sampler);
+  }
+  BENCHMARK_CAPTURE(rung_step, SGLD, "SGLD", 1000000000);
+  BENCHMARK_CAPTURE(rung_step, SGLD_with_swaps_every_round, "SGLD", 1);
+  BENCHMARK_CAPTURE(rung_step, MALA_with_swaps_every_round, "MALA", 1);
+
+
+  void
+  rung_step_with_csv(benchmark::State &state)
+  {
+    const std::string path =
+      (std::filesystem::temp_directory_path() / "tempera_benchmark").string();
+    {
+      ReplicaExchange sampler = make_sampler("SGLD", 1);
+      const RunFolder folder(path, true);
+      RunDescription  description;
+      description.names   = {"x1", "x2"};
+      description.indices = {0, 1};
+      DrawsFile cold(folder, description, 0), hot(folder, description, 1);
+      cold.connect(sampler.signals);
+      hot.connect(sampler.signals);
+      do_rounds(state, sampler);
+    }
+    std::filesystem::remove_all(path);
+  }
+  BENCHMARK(rung_step_with_csv);
+
+
+  void
+  evaluate_mixture(benchmark::State &state)
+  {
+    const auto          energy   = mixture();
+    std::vector<double> position = {2.9, 0.1};
+    Evaluation          evaluation;
+    evaluation.reference_gradient.resize(2);
+    evaluation.potential_gradient.resize(2);
+    for (auto _ : state)
+      {
+        energy->evaluate(dealii::make_array_view(std::as_const(position)),
+                         RandomKey(),
+                         Request::values_and_gradients,
+                         evaluation);
+        benchmark::DoNotOptimize(evaluation.potential);
+      }
+    state.SetItemsProcessed(state.iterations());
+  }
+  BENCHMARK(evaluate_mixture);
+
+
+  void
+  normal_numbers(benchmark::State &state)
+  {
+    RandomKey           key;
+    std::vector<double> numbers(state.range(0));
+    for (auto _ : state)
+      {
+        ++key.round;
+        fill_normals(key, dealii::make_array_view(numbers));
+        benchmark::DoNotOptimize(numbers.data());
+      }
+    state.SetItemsProcessed(state.iterations() * numbers.size());
+  }
+  BENCHMARK(normal_numbers)->Arg(2)->Arg(1000);
+} // namespace
+
+BENCHMARK_MAIN();

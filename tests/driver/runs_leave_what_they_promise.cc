@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// The files of a run; the recorded parameters repeat it byte by byte; a stop
+// or a full disk loses nothing; the commands that only tell.
+
+#include "driver/command.h"
+
+#include <tempera/analytic/analytic_energy.h>
+#include <tempera/output/draws_file.h>
+#include <tempera/sampler/kernel.h>
+#include <tempera/sampler/swap_rule.h>
+
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+
+#include <thread>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  const std::string file = R"(
+set Iterations = 3000
+set Burn-in = 1e3
+set Thinning = 2
+subsection Energy
+  set Names = left_right, up_down
+  subsection Gaussian mixture
+    set Means = -2, 0; 2, 0   # two of them
+  end
+end
+subsection Sampler
+  set Start = 2, 0
+  subsection Ladder
+    set Temperatures = automatic
+    set Number of rungs = 3
+    set Levels = fine, \
+      coarse, coarse
+  end
+  subsection Kernel
+    set Step sizes = 0.123456789012
+    set Preconditioner = adapt
+  end
+end
+subsection Levels
+  subsection coarse
+    set Bias = 0.3
+  end
+end
+)";
+
+  bool
+  same_files(const std::string &one, const std::string &other)
+  {
+    bool same = true;
+    for (const std::string name :
+         {"draws.0.csv", "draws.1.csv", "draws.2.csv", "statistics"})
+      {
+        const std::string content = read_file(one + "/" + name);
+        same =
+          same && !content.empty() && content == read_file(other + "/" + name);
+      }
+    return same;
+  }
+
+  /** The lines of the recorded parameters but for folder and layout. */
+  std::vector<std::string>
+  settings(const std::string &folder)
+  {
+    std::istringstream       stream(read_file(folder + "/parameters.prm"));
+    std::vector<std::string> result;
+    for (std::string line; std::getline(stream, line);)
+      {
+        line = line.substr(0, line.find('#'));
+        line.erase(std::remove(line.begin(), line.end(), ' '), line.end());
+        if (!line.empty() && !contains(line, "Outputdirectory"))
+          result.push_back(line);
+      }
+    return result;
+  }
+
+  std::size_t
+  count_lines(const std::string &text)
+  {
+    return std::count(text.begin(), text.end(), '\n');
+  }
+
+
+  void
+  check_files()
+  {
+    write_file("run.prm", file);
+    const CommandResult result =
+      command({"run", "run.prm", "--output", "first", "--overwrite"});
+    check("a run succeeds", result.exit_code == 0, result.error);
+
+    const std::string draws = read_file("first/draws.0.csv");
+    check("draws have a header",
+          draws.compare(0, 39, "draw,replica,energy,left_right,up_down\n") == 0,
+          draws.substr(0, 60));
+    check("draws are those after burn-in, thinned",
+          count_lines(draws) == 1 + 1000,
+          std::to_string(count_lines(draws)));
+    check("statistics have numbered columns and a row per hundredth",
+          contains(read_file("first/statistics"), "# 1: Rounds\n") &&
+            contains(read_file("first/statistics"),
+                     "# 3: Rung 0: temperature\n"));
+    check("the log has what was said",
+          read_file("first/log.txt") == result.out);
+    for (const std::string part :
+         {"left_right", "acceptance", "attempts", "non-finite", "round trips"})
+      check("the closing table has '" + part + "'", contains(result.out, part));
+    check("progress comes in plain lines", contains(result.out, "100 %"));
+    check("progress is not a bar", !contains(result.out, "\r"));
+  }
+
+
+  void
+  check_repetition()
+  {
+    check(
+      "the recorded parameters run",
+      command(
+        {"run", "first/parameters.prm", "--output", "second", "--overwrite"})
+          .exit_code == 0);
+    check("and repeat the run byte by byte", same_files("first", "second"));
+    command(
+      {"run", "second/parameters.prm", "--output", "third", "--overwrite"});
+    check("and again", same_files("first", "third"));
+    check("the recorded parameters are complete",
+          settings("first") == settings("second") &&
+            settings("first").size() > 40);
+
+    command({"run",
+             "run.prm",
+             "--set",
+             "Random seed = 7",
+             "--output",
+             "fourth",
+             "--overwrite"});
+    check("another seed differs", !same_files("first", "fourth"));
+    check("--set is recorded",
+          contains(read_file("fourth/parameters.prm"), "= 7"));
+
+    std::filesystem::create_directories("folder/inner");
+    write_file("folder/inner/part.prm", file);
+    write_file("folder/whole.prm",
+               "include inner/part.prm\nset Random seed = 1\n");
+    command({"run", "folder/whole.prm", "--output", "fifth", "--overwrite"});
+    check("an include is found from the including file",
+          same_files("first", "fifth"));
+  }
+
+
+  void
+  check_stop()
+  {
+    std::atomic<bool>   stop(false);
+    std::thread         stopper([&]() {
+      while (std::filesystem::exists("stopped/draws.0.csv") == false ||
+             std::filesystem::file_size("stopped/draws.0.csv") < 100000)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      stop = true;
+    });
+    const CommandResult result = command({"run",
+                                          "run.prm",
+                                          "--set",
+                                          "Iterations = 1000000000",
+                                          "--output",
+                                          "stopped",
+                                          "--overwrite"},
+                                         &stop);
+    stopper.join();
+    check("a stopped run ends with code 130", result.exit_code == 130);
+    check("and says so", contains(result.out, "interrupted"));
+    const std::string cold = read_file("stopped/draws.0.csv"),
+                      hot  = read_file("stopped/draws.2.csv");
+    check("and keeps all draws, in whole lines",
+          !cold.empty() && cold.back() == '\n' &&
+            count_lines(cold) == count_lines(hot));
+    check("and gives the closing table", contains(result.out, "left_right"));
+  }
+
+
+  void
+  check_full_disk()
+  {
+    std::filesystem::remove_all("full");
+    const RunFolder folder("full", false);
+    std::filesystem::create_symlink("/dev/full", "full/draws.0.csv");
+    RunDescription description;
+    description.names   = {"x"};
+    description.indices = {0};
+    std::string message;
+    try
+      {
+        DrawsFile draws(folder, description, 0);
+      }
+    catch (const UserError &error)
+      {
+        message = error.what();
+      }
+    check("a full disk is an error in words",
+          contains(message, "full/draws.0.csv") &&
+            contains(message, "No space left on device") &&
+            contains(message, "kept"),
+          message);
+  }
+
+
+  void
+  check_what_is_told()
+  {
+    const CommandResult list = command({"list"});
+    bool                all  = list.exit_code == 0;
+    for (const std::vector<std::string> &names : {AnalyticRegistry::names(),
+                                                  KernelRegistry::names(),
+                                                  SwapRuleRegistry::names()})
+      for (const std::string &name : names)
+        all = all && contains(list.out, "  " + name + " ");
+    check("list names everything that is registered", all);
+
+    const CommandResult         text = command({"parameters"});
+    const CommandResult         json = command({"parameters", "--json"});
+    std::istringstream          stream(json.out);
+    boost::property_tree::ptree tree;
+    boost::property_tree::read_json(stream, tree);
+    bool        documented = true;
+    std::size_t count      = 0;
+    for (const auto &entry : tree.get_child("parameters"))
+      {
+        const std::string sentence =
+          entry.second.get<std::string>("documentation");
+        documented =
+          documented && sentence.size() > 10 && sentence.back() == '.' &&
+          !entry.second.get<std::string>("pattern").empty() &&
+          contains(text.out,
+                   "  " + entry.second.get<std::string>("name") + " = " +
+                     entry.second.get<std::string>("default"));
+        ++count;
+      }
+    check("every parameter has a default, a pattern and a sentence",
+          documented && count > 40,
+          std::to_string(count));
+    check("patterns are in words", !contains(text.out, "["));
+
+    const CommandResult validate = command({"validate", "run.prm"});
+    check("validate describes the ladder",
+          validate.exit_code == 0 && contains(validate.out, "is valid") &&
+            contains(validate.out, "rung 2"));
+    check("help", contains(command({"--help"}).out, "tempera run FILE.prm"));
+    check("help of a command",
+          contains(command({"run", "--help"}).out, "--overwrite"));
+    check("version", contains(command({"--version"}).out, "deal.II 9."));
+  }
+
+
+  void
+  check_files_of_the_repository()
+  {
+    unsigned int count = 0;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(
+           TEMPERA_SOURCE_DIR "/prm"))
+      if (entry.path().extension() == ".prm")
+        {
+          ++count;
+          const CommandResult result = command({"run",
+                                                entry.path().string(),
+                                                "--set",
+                                                "Iterations = 2000",
+                                                "--set",
+                                                "Burn-in = 1000",
+                                                "--output",
+                                                "repository",
+                                                "--overwrite"});
+          if (result.exit_code != 0)
+            check(entry.path().filename().string() + " runs",
+                  false,
+                  result.error);
+          const std::string text = read_file(entry.path().string());
+          for (const std::string part : {"# Question:", "# Answer:", "# Time:"})
+            if (!contains(text, part))
+              check(entry.path().filename().string() + " says its " + part,
+                    false);
+        }
+    check("every parameter file of the repository runs", count > 5);
+  }
+} // namespace
+
+
+int
+main()
+{
+  check_files();
+  check_repetition();
+  check_stop();
+  check_full_disk();
+  check_what_is_told();
+  check_files_of_the_repository();
+  return result();
+}

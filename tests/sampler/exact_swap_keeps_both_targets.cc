@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Two rungs with different energies: N(0,1) at temperature 1, and N(1,3) at
+// temperature 3, whose target is N(1,9). From 10^5 independent exact draws of
+// the pair, one swap move must lead to exact draws again: a test of Kolmogorov
+// and Smirnov tells. Rules that are wrong must fail it.
+
+#include "swap_pair.h"
+
+#include <tempera/analytic/decorators.h>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  constexpr unsigned int n_draws = 100000;
+
+  /** Wrong on purpose: swaps with probability min(1, 1/S). */
+  class InvertedSwap : public ExactSwap
+  {
+  public:
+    using ExactSwap::ExactSwap;
+
+    double
+    log_ratio(const unsigned int stage,
+              const Rung        &cold_rung,
+              const Rung        &hot_rung,
+              PairEnergies      &energies) const override
+    {
+      return -ExactSwap::log_ratio(stage, cold_rung, hot_rung, energies);
+    }
+  };
+
+  /** The paper's rate r eta S without the min(1, S), for r eta = 0.1. */
+  class UncappedSwap : public ExactSwap
+  {
+  public:
+    using ExactSwap::ExactSwap;
+
+    double
+    log_ratio(const unsigned int stage,
+              const Rung        &cold_rung,
+              const Rung        &hot_rung,
+              PairEnergies      &energies) const override
+    {
+      return ExactSwap::log_ratio(stage, cold_rung, hot_rung, energies) +
+             std::log(0.1);
+    }
+  };
+
+  struct Outcome
+  {
+    /** The smaller of the two rungs' p-values. */
+    double     p;
+    PairReport report;
+  };
+
+  Outcome
+  swap_once(const std::shared_ptr<const Energy>   &cold_energy,
+            const std::shared_ptr<const Energy>   &hot_energy,
+            const SwapParameters                  &parameters,
+            const std::shared_ptr<const SwapRule> &rule = nullptr)
+  {
+    ReplicaExchange sampler =
+      make_swap_pair(cold_energy, hot_energy, 1., 3., parameters, rule);
+    RandomKey key;
+    key.seed = 77;
+    std::vector<double> normals(2), cold_states, hot_states;
+    for (key.round = 0; key.round < n_draws; ++key.round)
+      {
+        fill_normals(key, dealii::make_array_view(normals));
+        sampler.set_position(0, {normals[0]});
+        sampler.set_position(1, {1. + 3. * normals[1]});
+        sampler.finish_round();
+        cold_states.push_back(sampler.replica(0).position[0]);
+        hot_states.push_back(sampler.replica(1).position[0]);
+      }
+    return {std::min(kolmogorov_smirnov(cold_states, normal_cdf),
+                     kolmogorov_smirnov(hot_states,
+                                        [](const double x) {
+                                          return normal_cdf((x - 1.) / 3.);
+                                        })),
+            sampler.report().pairs[0]};
+  }
+} // namespace
+
+
+int
+main()
+{
+  const auto fine =
+    std::make_shared<FormulaEnergy>([](const double x) { return x * x / 2.; },
+                                    [](const double x) { return x; });
+  const auto coarse = std::make_shared<FormulaEnergy>(
+    [](const double x) { return (x - 1.) * (x - 1.) / 6.; },
+    [](const double x) { return (x - 1.) / 3.; });
+
+  const auto check_right = [](const std::string &name, const Outcome &outcome) {
+    check(name + " keeps the targets",
+          outcome.p > 1e-6,
+          "p = " + std::to_string(outcome.p));
+    check(name + " swaps often enough to tell",
+          outcome.report.accepted > n_draws / 50,
+          std::to_string(outcome.report.accepted));
+  };
+  const auto check_wrong = [](const std::string &name, const Outcome &outcome) {
+    check(name + " is caught",
+          outcome.p < 1e-12,
+          "p = " + std::to_string(outcome.p));
+  };
+
+  SwapParameters one_stage;
+  one_stage.two_stage = false;
+  SwapParameters two_stage;
+
+  const Outcome one = swap_once(fine, coarse, one_stage);
+  const Outcome two = swap_once(fine, coarse, two_stage);
+  check_right("exact in one stage", one);
+  check_right("exact in two stages", two);
+  check("two stages accept less",
+        two.report.accepted < one.report.accepted,
+        std::to_string(two.report.accepted));
+  check("two stages need fewer fine evaluations",
+        two.report.cross_evaluations[0] < one.report.cross_evaluations[0] &&
+          one.report.cross_evaluations[0] == n_draws,
+        std::to_string(two.report.cross_evaluations[0]));
+  check("each state costs one coarse evaluation",
+        two.report.cross_evaluations[1] == n_draws &&
+          one.report.cross_evaluations[1] == n_draws);
+
+  SwapParameters gentle = two_stage;
+  gentle.intensity      = std::vector<double>{3.}; // times the step size 0.1
+  const Outcome slow    = swap_once(fine, coarse, gentle);
+  check_right("exact at intensity 0.3", slow);
+  check("intensity 0.3 tests 0.3 of the pairs",
+        std::abs(slow.report.attempts / double(n_draws) - 0.3) < 0.01);
+
+  for (const bool stages : {false, true})
+    {
+      SwapParameters noisy = two_stage;
+      noisy.two_stage      = stages;
+      noisy.correlation    = 0.;
+      noisy.noise          = std::vector<double>{0.5, 1.};
+      check_right(
+        std::string("exact with noise in ") +
+          (stages ? "two stages" : "one stage"),
+        swap_once(std::make_shared<NoisyEnergy>(fine, 0.5, 0., 0., 0),
+                  std::make_shared<NoisyEnergy>(coarse, 1., 0., 0., 1),
+                  noisy));
+    }
+  // Without the penalty the noise heats the cold rung.
+  SwapParameters unpenalised = one_stage;
+  unpenalised.noise          = std::vector<double>{0.};
+  check_wrong("noise without its penalty",
+              swap_once(std::make_shared<NoisyEnergy>(fine, 2., 0., 0., 0),
+                        std::make_shared<NoisyEnergy>(coarse, 2., 0., 0., 1),
+                        unpenalised));
+
+  SwapParameters multi_variance;
+  multi_variance.rule = "multi-variance";
+  check_wrong("multi-variance", swap_once(fine, coarse, multi_variance));
+  check_wrong("an inverted swap",
+              swap_once(fine,
+                        coarse,
+                        one_stage,
+                        std::make_shared<InvertedSwap>(one_stage)));
+  check_wrong("the paper's uncapped rate",
+              swap_once(fine,
+                        coarse,
+                        one_stage,
+                        std::make_shared<UncappedSwap>(one_stage)));
+  return result();
+}

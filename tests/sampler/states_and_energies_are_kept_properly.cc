@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// No deterministic energy is computed twice at one state; states with a
+// non-finite energy or gradient are rejected and counted, never stored;
+// `multi-variance` and `exact` differ by the formula of the design.
+
+#include "sampler/swap_pair.h"
+
+#include <tempera/analytic/decorators.h>
+#include <tempera/analytic/gaussian_mixture.h>
+#include <tempera/sampler/langevin.h>
+#include <tempera/sampler/replica_exchange.h>
+
+#include <set>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  /** Remembers where it was asked for values and for gradients. */
+  class Witness : public Energy
+  {
+  public:
+    explicit Witness(std::shared_ptr<const Energy> inner)
+      : inner(std::move(inner))
+    {}
+
+    const StateSpace &
+    space() const override
+    {
+      return inner->space();
+    }
+
+    bool
+    is_integrable(const Exponents &exponents) const override
+    {
+      return inner->is_integrable(exponents);
+    }
+
+    void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const override
+    {
+      inner->evaluate(state, key, request, evaluation);
+      if (request != Request::gradients)
+        {
+          ++n_values;
+          states_of_values.insert(state[0]);
+        }
+      if (request != Request::values)
+        {
+          ++n_gradients;
+          states_of_gradients.insert(state[0]);
+        }
+    }
+
+    mutable std::size_t      n_values = 0, n_gradients = 0;
+    mutable std::set<double> states_of_values, states_of_gradients;
+
+  private:
+    const std::shared_ptr<const Energy> inner;
+  };
+
+
+  void
+  check_that_nothing_is_computed_twice(const std::string &rule,
+                                       const bool         two_stage)
+  {
+    const auto mixture =
+      std::make_shared<GaussianMixture>(GaussianMixture::Parameters());
+    const auto fine   = std::make_shared<Witness>(mixture);
+    const auto coarse = std::make_shared<Witness>(
+      std::make_shared<BiasedEnergy>(mixture, .5, 2.));
+
+    LadderParameters ladder_parameters;
+    ladder_parameters.temperatures = std::vector<double>{1., 2., 4., 8.};
+    ladder_parameters.levels       = {"fine", "fine", "coarse", "coarse"};
+    const KernelParameters kernel_parameters;
+    SwapParameters         swap_parameters;
+    swap_parameters.rule      = rule;
+    swap_parameters.two_stage = two_stage;
+    RunParameters run_parameters;
+    run_parameters.burn_in    = 1000;
+    run_parameters.iterations = 20000;
+    ReplicaExchange sampler(run_parameters,
+                            kernel_parameters,
+                            swap_parameters,
+                            Ladder(ladder_parameters,
+                                   kernel_parameters,
+                                   {{"fine", fine}, {"coarse", coarse}}),
+                            {{-4.}, {-3.9}, {3.}, {3.1}});
+    sampler.run();
+
+    const std::string name =
+      rule + (two_stage ? " in two stages: " : " in one stage: ");
+    check(name + "no value is computed twice",
+          fine->n_values == fine->states_of_values.size() &&
+            coarse->n_values == coarse->states_of_values.size());
+    check(name + "no gradient is computed twice",
+          fine->n_gradients == fine->states_of_gradients.size() &&
+            coarse->n_gradients == coarse->states_of_gradients.size());
+    check(name + "the report counts every evaluation",
+          sampler.report().evaluations[0] == fine->n_values &&
+            sampler.report().evaluations[1] == coarse->n_values);
+    check(name + "there were swaps between the levels",
+          sampler.report().pairs[1].accepted > 100);
+  }
+
+
+  void
+  check_that_non_finite_states_are_never_stored(const std::string &kernel,
+                                                const double       bad_value,
+                                                const bool         in_gradient)
+  {
+    const auto value = [=](const double x) {
+      return x > 1. && !in_gradient ? bad_value : 0.5 * x * x;
+    };
+    const auto derivative = [=](const double x) {
+      return x > 1. && in_gradient ? bad_value : x;
+    };
+    const auto fine = std::make_shared<FormulaEnergy>(value, derivative);
+    // The hot rung is fine everywhere, so swaps meet bad states too.
+    const auto coarse =
+      std::make_shared<FormulaEnergy>([](const double x) { return x * x / 2.; },
+                                      [](const double x) { return x; });
+    LadderParameters ladder_parameters;
+    ladder_parameters.temperatures = std::vector<double>{1., 2.};
+    ladder_parameters.levels       = {"fine", "coarse"};
+    KernelParameters kernel_parameters;
+    kernel_parameters.types = {kernel};
+    RunParameters run_parameters;
+    run_parameters.burn_in    = 100;
+    run_parameters.iterations = 20000;
+    ReplicaExchange sampler(run_parameters,
+                            kernel_parameters,
+                            SwapParameters(),
+                            Ladder(ladder_parameters,
+                                   kernel_parameters,
+                                   {{"fine", fine}, {"coarse", coarse}}),
+                            {{0.}});
+    bool            clean     = true;
+    unsigned int    hot_right = 0;
+    sampler.signals.draw.connect([&](const Draw &draw) {
+      clean = clean && std::isfinite(draw.energy) &&
+              (draw.rung == 1 || draw.position[0] <= 1.);
+      hot_right += draw.rung == 1 && draw.position[0] > 1.;
+    });
+    sampler.run();
+    const std::string name = kernel + ", " + std::to_string(bad_value) +
+                             (in_gradient ? " in the gradient: " : ": ");
+    check(name + "never stored", clean);
+    check(name + "counted",
+          sampler.report().rungs[0].non_finite > 100 &&
+            sampler.report().pairs[0].non_finite > 100 &&
+            sampler.report().rungs[1].non_finite == 0);
+    check(name + "the hot rung goes there", hot_right > 100);
+  }
+
+
+  void
+  check_difference_of_rules()
+  {
+    const auto fine   = [](const double x) { return 0.5 * x * x; };
+    const auto coarse = [](const double x) {
+      return 0.5 * x * x + std::sin(3. * x + 1.);
+    };
+    const auto     derivative = [](const double) { return 0.; };
+    const double   tau1 = 1., tau2 = 3., x1 = 0.3, x2 = -1.1, a2 = 0.25;
+    SwapParameters parameters;
+    parameters.rule    = "multi-variance";
+    parameters.weights = {1. - a2, a2};
+    ReplicaExchange sampler =
+      make_swap_pair(std::make_shared<FormulaEnergy>(fine, derivative),
+                     std::make_shared<FormulaEnergy>(coarse, derivative),
+                     tau1,
+                     tau2,
+                     parameters);
+    sampler.set_position(0, {x1});
+    sampler.set_position(1, {x2});
+    sampler.finish_round();
+    const double expected = -(a2 * (1. / tau1 - 1. / tau2) + 1. / tau2) *
+                            ((fine(x1) - coarse(x1)) - (fine(x2) - coarse(x2)));
+    const Moments &difference = sampler.report().pairs[0].rule_difference;
+    check("log S of multi-variance less that of exact",
+          difference.count() == 1 &&
+            std::abs(difference.mean() - expected) < 1e-14,
+          std::to_string(difference.mean() - expected));
+  }
+} // namespace
+
+
+int
+main()
+{
+  check_that_nothing_is_computed_twice("exact", true);
+  check_that_nothing_is_computed_twice("exact", false);
+  check_that_nothing_is_computed_twice("multi-variance", false);
+  for (const std::string kernel : {"MALA", "SGLD"})
+    for (const bool in_gradient : {false, true})
+      for (const double bad : {std::numeric_limits<double>::infinity(),
+                               std::numeric_limits<double>::quiet_NaN()})
+        check_that_non_finite_states_are_never_stored(kernel, bad, in_gradient);
+  check_difference_of_rules();
+  return result();
+}

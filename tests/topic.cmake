@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What every folder of tests does.
+
+deal_ii_pickup_tests()
+
+get_property(targets DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} PROPERTY BUILDSYSTEM_TARGETS)
+foreach(target ${targets})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(${target} PRIVATE
+      TEMPERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_precompile_headers(${target} REUSE_FROM tempera_core)
+    add_dependencies(build_tests ${target})
+  endif()
+endforeach()
