@@ -75,6 +75,19 @@ namespace
 
 
   void
+  rung_step_with_one_subscriber(benchmark::State &state)
+  {
+    ReplicaExchange sampler = make_sampler("SGLD", 1);
+    double          sum     = 0.;
+    sampler.signals.draw.connect(
+      [&sum](const Draw &draw) { sum += draw.position[0]; });
+    do_rounds(state, sampler);
+    benchmark::DoNotOptimize(sum);
+  }
+  BENCHMARK(rung_step_with_one_subscriber);
+
+
+  void
   rung_step_with_csv(benchmark::State &state)
   {
     const std::string path =

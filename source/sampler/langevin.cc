@@ -117,13 +117,16 @@ namespace Tempera
     double there_squared = 0., back_squared = 0.;
     for (unsigned int i = 0; i < proposal.position.size(); ++i)
       {
-        const double scale =
-          rung.preconditioner.empty() ? 1. : rung.preconditioner[i];
-        const double back =
-          replica.position[i] - proposal.position[i] +
-          h * scale * tempered_gradient(there, rung.exponents, i);
+        const double gradient = tempered_gradient(there, rung.exponents, i);
+        const double way      = replica.position[i] - proposal.position[i];
         there_squared += workspace.normals[i] * workspace.normals[i];
-        back_squared += back * back / scale;
+        if (rung.preconditioner.empty())
+          back_squared += (way + h * gradient) * (way + h * gradient);
+        else
+          {
+            const double back = way + h * rung.preconditioner[i] * gradient;
+            back_squared += back * back / rung.preconditioner[i];
+          }
       }
     const double log_ratio = here.tempered(rung.exponents) -
                              there.tempered(rung.exponents) +

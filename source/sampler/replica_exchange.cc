@@ -111,6 +111,10 @@ namespace Tempera
                                                          swap_parameters))
     , multi_variance_rule(swap_parameters)
     , exact_rule(swap_parameters)
+    , random_pairs(swap_parameters.pairs == "random")
+    , swap_intensity(swap_parameters.intensity.keyword == "maximal"
+                       ? 0.
+                       : swap_parameters.intensity.numbers[0])
     , rung_reports(ladder.size())
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
@@ -161,8 +165,7 @@ namespace Tempera
         pair_reports[pair].cross_evaluations.resize(n_levels);
 
         const double probability = test_probability(pair);
-        if (swap_parameters.intensity.keyword.empty() &&
-            cold_rung.kernel->adapts_step_size())
+        if (swap_intensity > 0. && cold_rung.kernel->adapts_step_size())
           throw UserError(
             "A number for 'Sampler/Swaps/Intensity' needs a known step size, "
             "but that of the rungs is adapted. Set 'Sampler/Kernel/Adapt step "
@@ -362,7 +365,7 @@ namespace Tempera
     const unsigned int n_pairs = ladder.size() - 1;
     if (n_pairs > 0 && (round + 1) % swap_parameters.every == 0)
       {
-        if (swap_parameters.pairs == "random")
+        if (random_pairs)
           attempt_swap(std::min<unsigned int>(
             n_pairs - 1, uniform(key(0, Purpose::swap_pair)) * n_pairs));
         else
@@ -399,7 +402,7 @@ namespace Tempera
   {
     const std::uint64_t rounds_of_phase =
       round + 1 - (in_burn_in() ? 0 : run_parameters.burn_in);
-    if (rounds_of_phase % run_parameters.thinning != 0)
+    if (rounds_of_phase % run_parameters.thinning != 0 || signals.draw.empty())
       return;
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {

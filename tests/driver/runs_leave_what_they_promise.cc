@@ -156,10 +156,11 @@ end
   void
   check_stop()
   {
+    std::filesystem::remove_all("stopped");
     std::atomic<bool>   stop(false);
     std::thread         stopper([&]() {
       while (std::filesystem::exists("stopped/draws.0.csv") == false ||
-             std::filesystem::file_size("stopped/draws.0.csv") < 100000)
+             std::filesystem::file_size("stopped/draws.0.csv") < 300000)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       stop = true;
     });

@@ -151,6 +151,11 @@ namespace Tempera
     const MultiVarianceSwap multi_variance_rule;
     const ExactSwap         exact_rule;
 
+    /** Whether the pair to test is drawn, or pairs take turns. */
+    const bool random_pairs;
+    /** Swap intensity \f$r\f$; zero for the largest possible. */
+    const double swap_intensity;
+
     std::uint64_t round       = 0;
     bool          interrupted = false;
 
