@@ -25,6 +25,7 @@ main(int argc, char **argv)
 {
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
+  std::signal(SIGHUP, request_stop);
   try
     {
       return Tempera::run_command_line(

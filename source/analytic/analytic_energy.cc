@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/analytic/analytic_energy.h>
+#include <tempera/base/patterns.h>
 #include <tempera/base/user_error.h>
 
-#include <deal.II/base/parameter_handler.h>
+#include <limits>
 
 namespace Tempera
 {
@@ -21,8 +22,8 @@ namespace Tempera
                           " unknowns. Give one entry per unknown, or none.");
       };
       check_size(reference.names.size(), "Names");
-      check_size(reference.lower_bounds.size(), "Lower bounds");
-      check_size(reference.upper_bounds.size(), "Upper bounds");
+      check_size(reference.lower_bounds.numbers.size(), "Lower bounds");
+      check_size(reference.upper_bounds.numbers.size(), "Upper bounds");
 
       std::vector<Coordinate> coordinates(dimension);
       for (unsigned int i = 0; i < dimension; ++i)
@@ -30,10 +31,10 @@ namespace Tempera
           coordinates[i].name = !reference.names.empty() ? reference.names[i]
                                 : dimension == 1         ? "x"
                                                  : "x" + std::to_string(i + 1);
-          if (!reference.lower_bounds.empty())
-            coordinates[i].lower = reference.lower_bounds[i];
-          if (!reference.upper_bounds.empty())
-            coordinates[i].upper = reference.upper_bounds[i];
+          if (!reference.lower_bounds.numbers.empty())
+            coordinates[i].lower = reference.lower_bounds.numbers[i];
+          if (!reference.upper_bounds.numbers.empty())
+            coordinates[i].upper = reference.upper_bounds.numbers[i];
         }
       return StateSpace(coordinates);
     }
@@ -50,16 +51,23 @@ namespace Tempera
       names,
       "Names of the unknowns in tables and files; by default x, or x1, x2, ...",
       List(Anything()));
-    prm.add_parameter(
+    const double infinity = std::numeric_limits<double>::infinity();
+    declare_number_list(
+      prm,
       "Lower bounds",
       lower_bounds,
-      "Lower bound of each unknown: the prior has no mass below. Empty for none.",
-      List(Double()));
-    prm.add_parameter(
+      {"none"},
+      -infinity,
+      false,
+      "Lower bound of each unknown: the prior has no mass below. -inf for an unknown without one.");
+    declare_number_list(
+      prm,
       "Upper bounds",
       upper_bounds,
-      "Upper bound of each unknown: the prior has no mass above. Empty for none.",
-      List(Double()));
+      {"none"},
+      -infinity,
+      false,
+      "Upper bound of each unknown: the prior has no mass above. inf for an unknown without one.");
     prm.add_parameter(
       "Prior standard deviation",
       standard_deviation,

@@ -19,7 +19,7 @@ namespace Tempera
       const auto result =
         std::from_chars(text.data(), text.data() + text.size(), number);
       if (text.empty() || result.ec != std::errc() ||
-          result.ptr != text.data() + text.size() || !std::isfinite(number))
+          result.ptr != text.data() + text.size() || std::isnan(number))
         return {};
       return number;
     }
@@ -72,7 +72,10 @@ namespace Tempera
     };
 
 
-    /** A list of bounded numbers, or a keyword. */
+    /**
+     * A list of numbers, or a keyword. With a bound the numbers are finite;
+     * without one they may be inf and -inf.
+     */
     class NumberListPattern : public dealii::Patterns::PatternBase
     {
     public:
@@ -106,7 +109,8 @@ namespace Tempera
           {
             const std::optional<double> number = parse_number(part);
             if (!number ||
-                !(strictly ? *number > smallest : *number >= smallest))
+                !(strictly ? *number > smallest : *number >= smallest) ||
+                (std::isinf(*number) && std::isfinite(smallest)))
               return {};
             result.numbers.push_back(*number);
           }

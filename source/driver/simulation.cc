@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
-#include <tempera/base/user_error.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
 #include <tempera/output/draws_file.h>
@@ -10,6 +9,7 @@
 #include <tempera/output/statistics_file.h>
 #include <tempera/output/summary.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -45,17 +45,7 @@ namespace Tempera
     {
       const StateSpace &space = ladder.space();
       if (!parameters.start.points.empty())
-        {
-          if (parameters.start.points.size() != 1 &&
-              parameters.start.points.size() != ladder.size())
-            throw UserError("The parameter 'Sampler/Start' has " +
-                            std::to_string(parameters.start.points.size()) +
-                            " points, but the ladder has " +
-                            std::to_string(ladder.size()) +
-                            " rungs. Give one point for all rungs or one per "
-                            "rung, separated by semicolons.");
-          return parameters.start.points;
-        }
+        return parameters.start.points;
       std::vector<double> point(space.dimension(), 0.);
       for (unsigned int i = 0; i < space.dimension(); ++i)
         if (std::isfinite(space[i].lower) && std::isfinite(space[i].upper))

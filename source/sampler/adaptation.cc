@@ -82,11 +82,15 @@ namespace Tempera
   std::vector<double>
   preconditioner_from_variances(const std::vector<Moments> &moments)
   {
+    constexpr std::uint64_t least_draws = 10;
+
     std::vector<double> result;
     double              mean_log = 0.;
     for (const Moments &moment : moments)
       {
-        result.push_back(std::max(moment.variance(), 1e-300));
+        if (moment.count() < least_draws || !(moment.variance() > 0.))
+          return {};
+        result.push_back(moment.variance());
         mean_log += std::log(result.back()) / moments.size();
       }
     // With n draws, give the common scale the weight of five of them.

@@ -185,7 +185,12 @@ namespace Tempera
 
   MALA::MALA(const KernelParameters &parameters)
     : adapt(parameters.adapt_step_size)
-  {}
+  {
+    if (parameters.decay_exponent != 0.)
+      throw UserError(
+        "'Sampler/Kernel/Decay exponent' is for SGLD; MALA has no bias that a "
+        "smaller step would remove. Set it to 0, or 'Type = SGLD'.");
+  }
 
 
 

@@ -11,6 +11,13 @@
 
 namespace Tempera
 {
+  namespace
+  {
+    /** About how often the noise of a pair is measured during burn-in. */
+    constexpr unsigned int n_noise_probes = 1000;
+  } // namespace
+
+
   /**
    * Energies of the two states of a pair. Deterministic ones are kept with the
    * state; stochastic ones are drawn afresh, with one random key per state, so
@@ -149,8 +156,8 @@ namespace Tempera
         if (kernel_parameters.preconditioner.keyword == "adapt")
           position_moments.emplace_back(dimension);
 
-        const std::vector<double> &position =
-          start[start.size() == 1 ? 0 : rung];
+        const std::vector<double> position =
+          entry_for_rung(start, rung, ladder.size(), "Sampler/Start");
         replicas.emplace_back(rung, position, n_levels);
         set_position(rung, position);
       }
@@ -188,8 +195,9 @@ namespace Tempera
                 "at least 100 times 'Sampler/Swaps/Every'. Raise 'Burn-in' or "
                 "give the noise as numbers.");
             noise_probes[pair].active = true;
-            noise_probes[pair].stride = std::max<std::uint64_t>(
-              1, run_parameters.burn_in / swap_parameters.every / 1000);
+            noise_probes[pair].stride =
+              run_parameters.burn_in / swap_parameters.every / n_noise_probes +
+              1;
           }
       }
 
@@ -585,8 +593,10 @@ namespace Tempera
 
     for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
       {
-        ladder[rung].preconditioner =
+        const std::vector<double> preconditioner =
           preconditioner_from_variances(position_moments[rung]);
+        if (!preconditioner.empty())
+          ladder[rung].preconditioner = preconditioner;
         for (Moments &moments : position_moments[rung])
           moments = Moments();
       }

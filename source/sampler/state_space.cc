@@ -21,6 +21,11 @@ namespace Tempera
                           to_text(coordinate.upper) + ".");
         any_bound = any_bound || std::isfinite(coordinate.lower) ||
                     std::isfinite(coordinate.upper);
+        for (unsigned int j = 0; j < i && coordinate.recorded; ++j)
+          if (this->coordinates[j].recorded &&
+              this->coordinates[j].name == coordinate.name)
+            throw UserError("Two unknowns have the name '" + coordinate.name +
+                            "'. Give each its own.");
         if (coordinate.recorded)
           recorded_indices.push_back(i);
       }

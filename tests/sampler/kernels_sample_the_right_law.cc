@@ -10,6 +10,7 @@
 #include <tempera/analytic/decorators.h>
 #include <tempera/analytic/gaussian.h>
 #include <tempera/analytic/gaussian_mixture.h>
+#include <tempera/sampler/langevin.h>
 #include <tempera/sampler/replica_exchange.h>
 
 using namespace Tempera;
@@ -101,6 +102,14 @@ int
 main()
 {
   {
+    KernelParameters decaying;
+    decaying.decay_offset   = 4.;
+    decaying.decay_exponent = 0.5;
+    check("SGLD's step decays as (b + k)^(-gamma)",
+          SGLD(decaying).step_factor(21) == 0.2 &&
+            SGLD(KernelParameters()).step_factor(21) == 1.);
+  }
+  {
     Gaussian::Parameters parameters;
     parameters.mean       = {1., -2., 0.5};
     parameters.covariance = {{2., 0.6, 0.}, {0.6, 1., -0.3}, {0., -0.3, 0.5}};
@@ -188,7 +197,7 @@ main()
     parameters.mean       = {0.};
     parameters.covariance = {{1.}};
     ReferenceParameters reference;
-    reference.lower_bounds = {0.};
+    reference.lower_bounds = std::vector<double>{0.};
     check_moments("MALA at one wall",
                   std::make_shared<Gaussian>(parameters, reference),
                   Setting(),
@@ -197,8 +206,8 @@ main()
 
     // Between two walls, with the mode outside.
     parameters.mean        = {-1.};
-    reference.lower_bounds = {0.};
-    reference.upper_bounds = {0.8};
+    reference.lower_bounds = std::vector<double>{0.};
+    reference.upper_bounds = std::vector<double>{0.8};
     const auto density     = [](const double x) {
       return std::exp(-0.5 * x * x) / std::sqrt(2. * M_PI);
     };

@@ -2,6 +2,7 @@
 #ifndef tempera_analytic_analytic_energy_h
 #define tempera_analytic_analytic_energy_h
 
+#include <tempera/base/number_list.h>
 #include <tempera/base/registry.h>
 #include <tempera/sampler/energy.h>
 
@@ -20,8 +21,8 @@ namespace Tempera
   struct ReferenceParameters
   {
     std::vector<std::string> names;
-    std::vector<double>      lower_bounds;
-    std::vector<double>      upper_bounds;
+    NumberList               lower_bounds{"none"};
+    NumberList               upper_bounds{"none"};
     double                   standard_deviation = 0.;
 
     /** Declare the parameters in the current section. */

@@ -33,7 +33,8 @@ namespace Tempera
   /**
    * Declare a list of numbers, all at least (or above, if @p strictly)
    * @p smallest, that may be replaced by one of some keywords. A list that is
-   * not one of many numbers has exactly one.
+   * not one of many numbers has exactly one. Without a bound, inf and -inf are
+   * numbers too.
    */
   void
   declare_number_list(dealii::ParameterHandler       &prm,

@@ -52,7 +52,8 @@ namespace Tempera
   /**
    * A diagonal preconditioner from the measured variances of the unknowns,
    * shrunk towards their geometric mean and scaled to geometric mean one, so
-   * that the step size keeps its meaning.
+   * that the step size keeps its meaning. Empty if there are too few draws, or
+   * draws that did not move, to tell.
    */
   std::vector<double>
   preconditioner_from_variances(const std::vector<Moments> &moments);
