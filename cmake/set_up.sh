@@ -43,14 +43,16 @@ parallel_jobs() {
 # build TARGET...
 build() {
   install_packages
-  if [ ! -f "$root/build/Makefile" ] || [ -n "${TEMPERA_CMAKE_OPTIONS:-}" ]; then
+  local warnings=-DTEMPERA_WARNINGS_AS_ERRORS=${TEMPERA_WARNINGS_AS_ERRORS:-OFF}
+  local log=$root/build/configure.log
+  if [ ! -f "$root/build/Makefile" ] ||
+    ! grep -q "^${warnings#-D}$" <(sed 's/:[A-Z]*=/=/' "$root/build/CMakeCache.txt"); then
     say "configuring a Release build in build/"
-    cmake -S "$root" -B "$root/build" -DCMAKE_BUILD_TYPE=Release \
-      ${TEMPERA_CMAKE_OPTIONS:-} >"$root/.configure.log" 2>&1 || {
-      cat "$root/.configure.log" >&2
+    mkdir -p "$root/build"
+    cmake -S "$root" -B "$root/build" -DCMAKE_BUILD_TYPE=Release "$warnings" >"$log" 2>&1 || {
+      cat "$log" >&2
       fail "cmake could not configure the build"
     }
-    mv "$root/.configure.log" "$root/build/configure.log"
   fi
   # Targets that are up to date are not worth a line.
   cmake --build "$root/build" -j "$(parallel_jobs)" --target "$@" |

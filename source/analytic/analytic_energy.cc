@@ -28,9 +28,9 @@ namespace Tempera
       std::vector<Coordinate> coordinates(dimension);
       for (unsigned int i = 0; i < dimension; ++i)
         {
-          coordinates[i].name = !reference.names.empty() ? reference.names[i]
-                                : dimension == 1         ? "x"
-                                                 : "x" + std::to_string(i + 1);
+          coordinates[i].name = !reference.names.empty() ? reference.names[i] :
+                                dimension == 1           ? "x" :
+                                                 "x" + std::to_string(i + 1);
           if (!reference.lower_bounds.numbers.empty())
             coordinates[i].lower = reference.lower_bounds.numbers[i];
           if (!reference.upper_bounds.numbers.empty())
@@ -81,9 +81,9 @@ namespace Tempera
                                  const ReferenceParameters &reference)
     : state_space(make_space(dimension, reference))
     , reference_precision(
-        reference.standard_deviation > 0.
-          ? 1. / (reference.standard_deviation * reference.standard_deviation)
-          : 0.)
+        reference.standard_deviation > 0. ?
+          1. / (reference.standard_deviation * reference.standard_deviation) :
+          0.)
   {}
 
 

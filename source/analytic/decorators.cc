@@ -33,7 +33,7 @@ namespace Tempera
     prm.add_parameter(
       "Noise correlation",
       noise_correlation,
-      "Correlation of this level's noise with that of other levels at the same state.",
+      "Correlation of this level's noise with that of other levels at the same state, if theirs has the same value (else the geometric mean of both).",
       Double(0., 1.));
   }
 

@@ -141,7 +141,90 @@ namespace Tempera
       const bool                     strictly;
       const bool                     is_list;
     };
+
+    /** What stands between the outermost < and >. */
+    std::string
+    inner_pattern(const std::string &description)
+    {
+      const std::size_t first = description.find('<');
+      unsigned int      depth = 0;
+      for (std::size_t i = first; i < description.size(); ++i)
+        {
+          depth += description[i] == '<';
+          depth -= description[i] == '>';
+          if (depth == 0)
+            return description.substr(first + 1, i - first - 1);
+        }
+      return description;
+    }
+
+    bool
+    begins_with(const std::string &text, const std::string &begin)
+    {
+      return text.compare(0, begin.size(), begin) == 0;
+    }
   } // namespace
+
+
+
+  std::vector<std::string>
+  choices_of_pattern(const std::string &description)
+  {
+    const std::string selection = "[Selection ";
+    if (begins_with(description, selection))
+      return dealii::Utilities::split_string_list(
+        description.substr(selection.size(),
+                           description.size() - selection.size() - 1),
+        '|');
+    if (begins_with(description, "[List of <" + selection))
+      return choices_of_pattern(inner_pattern(description));
+    const std::size_t end_of_keywords = description.find(", or a");
+    if (description[0] != '[' && end_of_keywords != std::string::npos)
+      return dealii::Utilities::split_string_list(
+        description.substr(0, end_of_keywords), ',');
+    return {};
+  }
+
+  std::string
+  pattern_in_words(const std::string &description)
+  {
+    if (begins_with(description, "[Selection"))
+      return "one of " + join(choices_of_pattern(description), ", ");
+    if (begins_with(description, "[List"))
+      return std::string(description.find("separated by <;>") !=
+                             std::string::npos ?
+                           "a semicolon-separated list, each: " :
+                           "a comma-separated list, each: ") +
+             pattern_in_words(inner_pattern(description));
+    if (begins_with(description, "[Bool"))
+      return "true or false";
+    if (begins_with(description, "[Anything") ||
+        begins_with(description, "[DirectoryName"))
+      return "any text";
+    const bool is_integer = begins_with(description, "[Integer");
+    if (is_integer || begins_with(description, "[Double"))
+      {
+        std::string       text  = is_integer ? "a whole number" : "a number";
+        const std::size_t dots  = description.find("...");
+        const std::size_t blank = description.rfind(' ', dots);
+        const std::string lowest =
+          dots == std::string::npos ?
+            "" :
+            description.substr(blank + 1, dots - blank - 1);
+        const std::string highest =
+          dots == std::string::npos ?
+            "" :
+            description.substr(dots + 3,
+                               description.find(' ', dots) - dots - 3);
+        if (!lowest.empty() && lowest.find("MAX") == std::string::npos)
+          text += ", at least " + lowest;
+        if (!highest.empty() && highest.find("MAX") == std::string::npos &&
+            highest != "2147483647")
+          text += ", at most " + highest;
+        return text;
+      }
+    return description;
+  }
 
 
 
@@ -191,8 +274,8 @@ namespace Tempera
   {
     const NumberListPattern pattern(keywords, smallest, strictly, many);
     prm.declare_entry(name,
-                      value.keyword.empty() ? join(value.numbers)
-                                            : value.keyword,
+                      value.keyword.empty() ? join(value.numbers) :
+                                              value.keyword,
                       pattern,
                       documentation);
     prm.add_action(name, [&value, pattern](const std::string &text) {

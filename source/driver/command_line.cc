@@ -169,9 +169,9 @@ namespace Tempera
           return 0;
         }
       const auto descriptions = Parameters(ParameterFile()).descriptions();
-      environment.out << (values.count("json") > 0
-                            ? parameter_reference_json(descriptions)
-                            : parameter_reference_text(descriptions));
+      environment.out << (values.count("json") > 0 ?
+                            parameter_reference_json(descriptions) :
+                            parameter_reference_text(descriptions));
       return 0;
     }
 
@@ -183,8 +183,8 @@ namespace Tempera
       out << title << "\n";
       for (const auto &entry : RegistryType::entries())
         out << "  " << entry.first
-            << std::string(entry.first.size() < 18 ? 18 - entry.first.size()
-                                                   : 1,
+            << std::string(entry.first.size() < 18 ? 18 - entry.first.size() :
+                                                     1,
                            ' ')
             << entry.second.description << "\n";
     }

@@ -41,6 +41,17 @@ namespace Tempera
       rest = dealii::Utilities::trim(line.substr(keyword.size()));
       return true;
     }
+
+    /** A value must survive being written to a file and read again. */
+    void
+    check_command_line_value(const std::string &value,
+                             const std::string &origin)
+    {
+      if (value.find_first_of("#\n\\") != std::string::npos)
+        throw UserError(origin +
+                        ": a value cannot contain '#', '\\' or a line break, "
+                        "which a parameter file would not keep.");
+    }
   } // namespace
 
 
@@ -59,8 +70,9 @@ namespace Tempera
     if (depth > deepest_include)
       throw UserError(path + ": files include each other in a circle. Remove "
                              "one of the 'include' lines.");
-    std::ifstream file(path);
-    if (!file || std::filesystem::is_directory(path))
+    std::ifstream   file(path);
+    std::error_code error;
+    if (!file || std::filesystem::is_directory(path, error))
       throw UserError("Cannot read the parameter file '" + path +
                       "'. Check the name and the permissions.");
 
@@ -115,7 +127,7 @@ namespace Tempera
           {
             const std::filesystem::path included =
               std::filesystem::path(path).parent_path() / rest;
-            if (!std::filesystem::exists(included))
+            if (!std::filesystem::exists(included, error))
               throw UserError(origin + ": the included file '" +
                               included.string() +
                               "' does not exist. A relative name is taken "
@@ -140,7 +152,8 @@ namespace Tempera
   ParameterFile::add_from_command_line(const std::string &text)
   {
     const std::string origin = "--set \"" + text + "\"";
-    const std::size_t equal  = text.find('=');
+    check_command_line_value(text, origin);
+    const std::size_t equal = text.find('=');
     if (equal == std::string::npos)
       throw UserError(origin +
                       ": there is no '='. Write --set \"Section/Name = "
@@ -163,6 +176,7 @@ namespace Tempera
                      const std::string &value,
                      const std::string &origin)
   {
+    check_command_line_value(value, origin);
     all_assignments.push_back({{}, name, value, origin});
   }
 

@@ -20,8 +20,8 @@ namespace Tempera
         if (its_section != section)
           {
             section = its_section;
-            text += section.empty() ? "Outside all sections\n"
-                                    : "\nSection " + section + "\n";
+            text += section.empty() ? "Outside all sections\n" :
+                                      "\nSection " + section + "\n";
           }
         text += "  " + parameter.name + " = " + parameter.default_value + "\n" +
                 "      " + parameter.documentation + "\n" +

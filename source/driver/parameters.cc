@@ -34,90 +34,6 @@ namespace Tempera
     };
 
 
-    /** What stands between the outermost < and >. */
-    std::string
-    inner_pattern(const std::string &description)
-    {
-      const std::size_t first = description.find('<');
-      unsigned int      depth = 0;
-      for (std::size_t i = first; i < description.size(); ++i)
-        {
-          depth += description[i] == '<';
-          depth -= description[i] == '>';
-          if (depth == 0)
-            return description.substr(first + 1, i - first - 1);
-        }
-      return description;
-    }
-
-    bool
-    begins_with(const std::string &text, const std::string &begin)
-    {
-      return text.compare(0, begin.size(), begin) == 0;
-    }
-
-    /** The words of a Selection, or of a list of them, or our keywords. */
-    std::vector<std::string>
-    choices_of(const std::string &description)
-    {
-      const std::string selection = "[Selection ";
-      if (begins_with(description, selection))
-        return dealii::Utilities::split_string_list(
-          description.substr(selection.size(),
-                             description.size() - selection.size() - 1),
-          '|');
-      if (begins_with(description, "[List of <" + selection))
-        return choices_of(inner_pattern(description));
-      const std::size_t end_of_keywords = description.find(", or a");
-      if (description[0] != '[' && end_of_keywords != std::string::npos)
-        return dealii::Utilities::split_string_list(
-          description.substr(0, end_of_keywords), ',');
-      return {};
-    }
-
-    /** deal.II's description of a pattern in words for a user. */
-    std::string
-    in_words(const std::string &description)
-    {
-      if (begins_with(description, "[Selection"))
-        return "one of " + join(choices_of(description), ", ");
-      if (begins_with(description, "[List"))
-        return std::string(description.find("separated by <;>") !=
-                               std::string::npos
-                             ? "a semicolon-separated list, each: "
-                             : "a comma-separated list, each: ") +
-               in_words(inner_pattern(description));
-      if (begins_with(description, "[Bool"))
-        return "true or false";
-      if (begins_with(description, "[Anything") ||
-          begins_with(description, "[DirectoryName"))
-        return "any text";
-      const bool is_integer = begins_with(description, "[Integer");
-      if (is_integer || begins_with(description, "[Double"))
-        {
-          std::string       text  = is_integer ? "a whole number" : "a number";
-          const std::size_t dots  = description.find("...");
-          const std::size_t blank = description.rfind(' ', dots);
-          const std::string lowest =
-            dots == std::string::npos
-              ? ""
-              : description.substr(blank + 1, dots - blank - 1);
-          const std::string highest =
-            dots == std::string::npos
-              ? ""
-              : description.substr(dots + 3,
-                                   description.find(' ', dots) - dots - 3);
-          if (!lowest.empty() && lowest.find("MAX") == std::string::npos)
-            text += ", at least " + lowest;
-          if (!highest.empty() && highest.find("MAX") == std::string::npos &&
-              highest != "2147483647")
-            text += ", at most " + highest;
-          return text;
-        }
-      return description;
-    }
-
-
     std::string
     first_letter_upper(std::string text)
     {
@@ -141,8 +57,8 @@ namespace Tempera
             result.push_back({section,
                               child.first,
                               child.second.get<std::string>("default_value"),
-                              in_words(pattern),
-                              choices_of(pattern),
+                              pattern_in_words(pattern),
+                              choices_of_pattern(pattern),
                               child.second.get<std::string>("documentation")});
           }
         else
@@ -156,8 +72,8 @@ namespace Tempera
     std::string
     name_of(const Path &section)
     {
-      return section.empty() ? "outside all sections"
-                             : "in section '" + join(section, "/") + "'";
+      return section.empty() ? "outside all sections" :
+                               "in section '" + join(section, "/") + "'";
     }
   } // namespace
 
@@ -253,10 +169,10 @@ namespace Tempera
                          join(ladder.levels, ", ")),
            ','))
       {
-        if (name.empty() || name.find('/') != std::string::npos)
+        if (name.empty() || name.find_first_of("/.") != std::string::npos)
           throw UserError(
             "The parameter 'Sampler/Ladder/Levels' has an empty name or one "
-            "with a '/'. Write names separated by commas.");
+            "with a '/' or a '.'. Write names separated by commas.");
         levels[name];
       }
 

@@ -77,7 +77,6 @@ namespace Tempera
       {
         description.kernels.push_back(entry_for_rung(
           parameters.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
-        description.is_stochastic.push_back(ladder.energy(i).is_stochastic());
       }
 
     sampler = std::make_unique<ReplicaExchange>(parameters.general.run,
@@ -100,10 +99,20 @@ namespace Tempera
       text += "--     . rung " + std::to_string(i) + ": temperature " +
               to_text(ladder[i].temperature, 4) + ", level '" +
               ladder.get_levels()[ladder[i].level].name + "'" +
-              (description.is_stochastic[i] ? " (stochastic)" : "") + ", " +
+              (ladder.energy(i).is_stochastic() ? " (stochastic)" : "") + ", " +
               description.kernels[i] + ", " +
               std::to_string(ladder[i].n_steps) + " step(s) per round\n";
-    return text + "--     . swaps: " + parameters.swaps.rule + "\n";
+    text += "--     . swaps: " + parameters.swaps.rule + "\n";
+
+    // What was asked for and will not happen.
+    const bool adapts = ladder.has_automatic_spacing() ||
+                        parameters.kernel.preconditioner.keyword == "adapt" ||
+                        ladder[0].kernel->adapts_step_size();
+    if (adapts && parameters.general.run.burn_in == 0)
+      text += "--     . note: without burn-in nothing is adapted\n";
+    else if (ladder.has_automatic_spacing() && parameters.swaps.rule == "none")
+      text += "--     . note: without swaps the temperatures stay geometric\n";
+    return text;
   }
 
 
@@ -121,6 +130,10 @@ namespace Tempera
                   ": replica exchange Langevin sampling\n" + layout() +
                   "--     . results in " + folder.get_path() + "\n" + rule +
                   "\n");
+
+    // The slots below refer to what lives in this function; so must the
+    // signals.
+    const std::unique_ptr<ReplicaExchange> sampler = std::move(this->sampler);
 
     Signals                                &signals = sampler->signals;
     std::vector<std::unique_ptr<DrawsFile>> draws;
@@ -160,11 +173,11 @@ namespace Tempera
       journal.write("\n-- " + std::to_string(report.rounds) + " rounds in " +
                     to_text(seconds, 3) + " s (" +
                     to_text(report.rounds / seconds, 3) + " per second)" +
-                    (complete
-                       ? std::string()
-                       : ", interrupted before the " +
-                           std::to_string(report.n_rounds) +
-                           " that were asked for; what was drawn is kept") +
+                    (complete ?
+                       std::string() :
+                       ", interrupted before the " +
+                         std::to_string(report.n_rounds) +
+                         " that were asked for; what was drawn is kept") +
                     "\n");
     });
 

@@ -50,8 +50,8 @@ namespace Tempera
     std::vector<std::size_t> counts(width);
     for (const double value : subset)
       ++counts[high > low ? std::min<std::size_t>(
-                              width - 1, width * (value - low) / (high - low))
-                          : 0];
+                              width - 1, width * (value - low) / (high - low)) :
+                            0];
     const std::size_t largest = *std::max_element(counts.begin(), counts.end());
 
     // Blanks, then U+2581 to U+2588: bars of one to eight eighths.
@@ -59,9 +59,9 @@ namespace Tempera
     for (const std::size_t count : counts)
       {
         const std::size_t eighths = (8 * count + largest - 1) / largest;
-        text += eighths == 0
-                  ? std::string(" ")
-                  : std::string("\xE2\x96") + static_cast<char>(0x80 + eighths);
+        text += eighths == 0 ?
+                  std::string(" ") :
+                  std::string("\xE2\x96") + static_cast<char>(0x80 + eighths);
       }
     return text;
   }

@@ -21,43 +21,55 @@ namespace Tempera
   void
   Progress::connect(Signals &signals)
   {
-    signals.progress.connect(
-      [this](const std::uint64_t rounds) { update(rounds); });
-    signals.end_of_run.connect([this](const RunReport &) {
-      if (is_terminal)
-        journal.get_terminal() << "\r\033[K" << std::flush;
-    });
+    if (is_terminal)
+      {
+        signals.progress.connect(
+          [this](const std::uint64_t rounds) { draw_bar(rounds); });
+        signals.end_of_run.connect([this](const RunReport &) {
+          journal.get_terminal() << "\r\033[K" << std::flush;
+        });
+      }
+    else
+      signals.hundredth_done.connect(
+        [this](const RunReport &report) { write_line(report.rounds); });
+  }
+
+
+
+  std::string
+  Progress::text(const std::uint64_t rounds) const
+  {
+    const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+        .count();
+    const double rate = seconds > 0. ? rounds / seconds : 0.;
+    return std::to_string(100 * rounds / n_rounds) + " %, " + to_text(rate, 3) +
+           " rounds/s, " +
+           duration_text(rate > 0. ? (n_rounds - rounds) / rate : 0.) + " left";
   }
 
 
 
   void
-  Progress::update(const std::uint64_t rounds)
+  Progress::draw_bar(const std::uint64_t rounds)
   {
-    const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-        .count();
-    const double      share = static_cast<double>(rounds) / n_rounds;
-    const double      rate  = seconds > 0. ? rounds / seconds : 0.;
-    const std::string text =
-      std::to_string(static_cast<int>(100. * share)) + " %, " +
-      to_text(rate, 3) + " rounds/s, " +
-      duration_text(rate > 0. ? (n_rounds - rounds) / rate : 0.) + " left";
+    constexpr int width = 40;
+    const int filled    = static_cast<int>(width * (double(rounds) / n_rounds));
+    journal.get_terminal() << "\r[" << std::string(filled, '=')
+                           << std::string(width - filled, ' ') << "] "
+                           << text(rounds) << "\033[K" << std::flush;
+  }
 
-    if (is_terminal)
-      {
-        constexpr int width  = 40;
-        const int     filled = static_cast<int>(width * share);
-        journal.get_terminal() << "\r[" << std::string(filled, '=')
-                               << std::string(width - filled, ' ') << "] "
-                               << text << "\033[K" << std::flush;
-        return;
-      }
-    const unsigned int tenths = static_cast<unsigned int>(10. * share);
+
+
+  void
+  Progress::write_line(const std::uint64_t rounds)
+  {
+    const unsigned int tenths = 10 * rounds / n_rounds;
     if (tenths > tenths_shown)
       {
         tenths_shown = tenths;
-        journal.write("   " + text + "\n");
+        journal.write("   " + text(rounds) + "\n");
       }
   }
 

@@ -30,23 +30,26 @@ namespace Tempera
   RunFolder::RunFolder(const std::string &path, const bool overwrite)
     : path(path)
   {
-    std::error_code error;
-    fs::create_directories(path, error);
-    if (error || !fs::is_directory(path))
-      throw UserError("Cannot create the output folder '" + path + "': " +
-                      (error ? error.message() : "a file has that name") +
-                      ". Choose another one with --output.");
-
-    std::vector<fs::path> old_files;
-    for (const auto &entry : fs::directory_iterator(path))
-      if (is_of_a_run(entry.path().filename().string()))
-        old_files.push_back(entry.path());
-    if (!old_files.empty() && !overwrite)
-      throw UserError("The folder '" + path +
-                      "' holds a run already. Choose another one with "
-                      "--output, or give --overwrite to replace that run.");
-    for (const fs::path &file : old_files)
-      fs::remove(file);
+    try
+      {
+        fs::create_directories(path);
+        std::vector<fs::path> old_files;
+        for (const auto &entry : fs::directory_iterator(path))
+          if (is_of_a_run(entry.path().filename().string()))
+            old_files.push_back(entry.path());
+        if (!old_files.empty() && !overwrite)
+          throw UserError("The folder '" + path +
+                          "' holds a run already. Choose another one with "
+                          "--output, or give --overwrite to replace that run.");
+        for (const fs::path &file : old_files)
+          fs::remove(file);
+      }
+    catch (const fs::filesystem_error &error)
+      {
+        throw UserError("Cannot use the output folder '" + path +
+                        "': " + error.code().message() +
+                        ". Choose another one with --output.");
+      }
   }
 
 

@@ -36,7 +36,8 @@ namespace Tempera
         add(rung + "temperature", report.rungs[i].temperature);
         add(rung + "step size", report.rungs[i].step_size);
         add(rung + "noise", report.rungs[i].noise);
-        add(rung + "acceptance", report.rungs[i].acceptance());
+        if (report.rungs[i].has_acceptance())
+          add(rung + "acceptance", report.rungs[i].acceptance());
         table.add_value(rung + "non-finite proposals",
                         static_cast<unsigned long long>(
                           report.rungs[i].non_finite));
@@ -49,6 +50,9 @@ namespace Tempera
                         static_cast<unsigned long long>(
                           report.pairs[i].attempts));
         add(pair + "swap acceptance", report.pairs[i].acceptance());
+        table.add_value(pair + "non-finite swaps",
+                        static_cast<unsigned long long>(
+                          report.pairs[i].non_finite));
       }
     for (unsigned int i = 0; i < report.level_names.size(); ++i)
       table.add_value("Evaluations of level " + report.level_names[i],

@@ -105,29 +105,28 @@ namespace Tempera
     bool unadjusted = false;
     for (std::size_t i = 0; i < report.rungs.size(); ++i)
       {
-        const RungReport &rung    = report.rungs[i];
-        const bool        is_sgld = description.kernels[i] == "SGLD";
-        unadjusted = unadjusted || (is_sgld && !description.is_stochastic[i]);
-        rows.push_back(
-          {std::to_string(i),
-           report.level_names[rung.level],
-           description.kernels[i],
-           to_text(rung.temperature, digits),
-           to_text(rung.step_size, digits),
-           is_sgld && description.is_stochastic[i]
-             ? "-"
-             : to_text(rung.acceptance(), digits) + (is_sgld ? "*" : ""),
-           std::to_string(rung.non_finite)});
+        const RungReport &rung = report.rungs[i];
+        unadjusted = unadjusted || (!rung.is_adjusted && rung.has_acceptance());
+        rows.push_back({std::to_string(i),
+                        report.level_names[rung.level],
+                        description.kernels[i],
+                        to_text(rung.temperature, digits),
+                        to_text(rung.step_size, digits),
+                        rung.has_acceptance() ?
+                          to_text(rung.acceptance(), digits) +
+                            (rung.is_adjusted ? "" : "*") :
+                          "-",
+                        std::to_string(rung.non_finite)});
       }
     text += "\n" + table(rows);
     if (unadjusted)
-      text += "   * what MALA would have given to SGLD's steps; the further "
+      text += "   * what MALA would have given to these steps; the further "
               "below 1, the larger the bias\n";
 
     if (report.pairs.empty())
       return text;
 
-    rows = {{"pair", "attempts", "accepted"}};
+    rows = {{"pair", "attempts", "accepted", "non-finite"}};
     for (const std::string &level : report.level_names)
       rows[0].push_back("extra '" + level + "' solves");
     bool any_noise = false, any_difference = false;
@@ -146,12 +145,13 @@ namespace Tempera
         const PairReport &pair = report.pairs[i];
         rows.push_back({std::to_string(i) + "-" + std::to_string(i + 1),
                         std::to_string(pair.attempts),
-                        to_text(pair.acceptance(), digits)});
+                        to_text(pair.acceptance(), digits),
+                        std::to_string(pair.non_finite)});
         for (std::size_t level = 0; level < report.level_names.size(); ++level)
           rows.back().push_back(
-            pair.cross_evaluations.empty()
-              ? "0"
-              : std::to_string(pair.cross_evaluations[level]));
+            pair.cross_evaluations.empty() ?
+              "0" :
+              std::to_string(pair.cross_evaluations[level]));
         if (any_noise)
           {
             std::vector<std::string> penalties;
@@ -161,14 +161,15 @@ namespace Tempera
           }
       }
     text += "\n" + table(rows);
-    text +=
-      "   round trips cold-hot-cold: " + std::to_string(round_trips.count()) +
-      "\n";
+    text += "   round trips cold-hot-cold, burn-in included: " +
+            std::to_string(round_trips.count()) + "\n";
 
     if (any_difference)
       {
-        rows = {
-          {"log S of 'multi-variance' - of 'exact'", "mean", "sd", "largest"}};
+        rows = {{"log S of 'multi-variance' - 'exact' where known",
+                 "mean",
+                 "sd",
+                 "largest"}};
         for (std::size_t i = 0; i < report.pairs.size(); ++i)
           if (report.pairs[i].rule_difference.count() > 0)
             {
@@ -204,8 +205,8 @@ namespace Tempera
            "--     . temperatures " +
            join(temperatures, ", ") + "\n--     . step sizes " +
            join(step_sizes, ", ") + "\n" +
-           (any_noise
-              ? "--     . noise of the energies " + join(noise, ", ") + "\n"
-              : "");
+           (any_noise ?
+              "--     . noise of the energies " + join(noise, ", ") + "\n" :
+              "");
   }
 } // namespace Tempera

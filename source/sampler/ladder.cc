@@ -56,13 +56,13 @@ namespace Tempera
                  const KernelParameters &kernel_parameters,
                  std::vector<Level>      the_levels)
     : levels(std::move(the_levels))
-    , temper(parameters.temper == "likelihood" ? Temper::likelihood
-                                               : Temper::posterior)
+    , temper(parameters.temper == "likelihood" ? Temper::likelihood :
+                                                 Temper::posterior)
     , automatic_spacing(parameters.temperatures.keyword == "automatic")
   {
     const bool listed = parameters.temperatures.keyword.empty();
-    rungs.resize(listed ? parameters.temperatures.numbers.size()
-                        : parameters.n_rungs);
+    rungs.resize(listed ? parameters.temperatures.numbers.size() :
+                          parameters.n_rungs);
     const unsigned int n = rungs.size();
 
     if (!listed && n > 1 &&
@@ -76,12 +76,14 @@ namespace Tempera
       {
         const std::string level_name =
           entry_for_rung(parameters.levels, i, n, "Sampler/Ladder/Levels");
-        rungs[i].level = std::find_if(levels.begin(),
-                                      levels.end(),
-                                      [&](const Level &level) {
-                                        return level.name == level_name;
-                                      }) -
-                         levels.begin();
+        const auto level =
+          std::find_if(levels.begin(), levels.end(), [&](const Level &one) {
+            return one.name == level_name;
+          });
+        if (level == levels.end())
+          throw UserError("There is no level '" + level_name +
+                          "', which 'Sampler/Ladder/Levels' names.");
+        rungs[i].level     = level - levels.begin();
         rungs[i].step_size = entry_for_rung(kernel_parameters.step_sizes,
                                             i,
                                             n,
@@ -97,8 +99,8 @@ namespace Tempera
 
         const double share = n > 1 ? double(i) / (n - 1) : 0.;
         set_temperature(i,
-                        listed ? parameters.temperatures.numbers[i]
-                               : parameters.lowest_temperature *
+                        listed ? parameters.temperatures.numbers[i] :
+                                 parameters.lowest_temperature *
                                    std::pow(parameters.highest_temperature /
                                               parameters.lowest_temperature,
                                             share));
@@ -134,6 +136,8 @@ namespace Tempera
   void
   Ladder::check() const
   {
+    if (rungs.empty())
+      throw UserError("A ladder needs at least one rung.");
     for (unsigned int i = 0; i < size(); ++i)
       {
         if (i > 0 && rungs[i].temperature <= rungs[i - 1].temperature)

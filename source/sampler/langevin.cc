@@ -32,13 +32,6 @@ namespace Tempera
 
 
 
-  Kernel::Workspace::Workspace(const unsigned int dimension,
-                               const unsigned int n_levels)
-    : proposal(0, std::vector<double>(dimension), n_levels), normals(dimension)
-  {}
-
-
-
   bool
   LangevinKernel::propose(const Rung      &rung,
                           const Energy    &energy,
@@ -131,7 +124,8 @@ namespace Tempera
     const double log_ratio = here.tempered(rung.exponents) -
                              there.tempered(rung.exponents) +
                              0.5 * there_squared - back_squared / (4. * h);
-    return log_ratio >= 0. ? 1. : std::exp(log_ratio);
+    // A NaN, from a step size that has underflowed, counts as a rejection.
+    return log_ratio >= 0. ? 1. : log_ratio < 0. ? std::exp(log_ratio) : 0.;
   }
 
 
@@ -146,10 +140,10 @@ namespace Tempera
   double
   SGLD::step_factor(const std::uint64_t round) const
   {
-    return decay_exponent == 0.
-             ? 1.
-             : std::pow(decay_offset + static_cast<double>(round),
-                        -decay_exponent);
+    return decay_exponent == 0. ?
+             1. :
+             std::pow(decay_offset + static_cast<double>(round),
+                      -decay_exponent);
   }
 
 

@@ -39,15 +39,16 @@ namespace Tempera
     const Evaluation &
     operator()(const Side energy_of, const Side state_of) override
     {
-      const unsigned int level      = sampler.ladder[pair + energy_of].level;
+      const unsigned int level = sampler.ladder[pair + energy_of].level;
+      // One energy has one noise, whichever of its two rungs asks.
+      const Side slot = sampler.ladder[pair].level == level ? cold : energy_of;
       const unsigned int state_rung = pair + state_of;
       const Energy      &energy  = *sampler.ladder.get_levels()[level].energy;
       Replica           &replica = sampler.replicas[state_rung];
 
-      Evaluation &evaluation =
-        energy.is_stochastic()
-          ? sampler.swap_evaluations[2 * energy_of + state_of]
-          : replica.evaluations[level];
+      Evaluation &evaluation = energy.is_stochastic() ?
+                                 sampler.swap_evaluations[2 * slot + state_of] :
+                                 replica.evaluations[level];
       if (!evaluation.has_values)
         {
           energy.evaluate(dealii::make_array_view(
@@ -89,16 +90,23 @@ namespace Tempera
   {
     /** Whether the noise of this pair is measured. */
     bool active = false;
-    /** Attempts between two probes. */
+    /** Times at which swaps are tested between two probes. */
     std::uint64_t stride = 1;
-    /** Attempts so far. */
-    std::uint64_t attempts = 0;
+    /** Such times so far. */
+    std::uint64_t times = 0;
     /** Whether the measurements of the first half are forgotten. */
     bool in_second_half = false;
     /** Variance of log S given the states, by stage. */
     std::array<Moments, 2> log_ratio_variance;
     /** Variance of each rung's own energy given its state. */
     std::array<Moments, 2> energy_variance;
+
+    void
+    forget()
+    {
+      log_ratio_variance = {};
+      energy_variance    = {};
+    }
   };
 
 
@@ -113,15 +121,15 @@ namespace Tempera
     : run_parameters(run_parameters)
     , swap_parameters(swap_parameters)
     , ladder(std::move(the_ladder))
-    , swap_rule(the_swap_rule ? the_swap_rule
-                              : SwapRuleRegistry::create(swap_parameters.rule,
+    , swap_rule(the_swap_rule ? the_swap_rule :
+                                SwapRuleRegistry::create(swap_parameters.rule,
                                                          swap_parameters))
     , multi_variance_rule(swap_parameters)
     , exact_rule(swap_parameters)
     , random_pairs(swap_parameters.pairs == "random")
-    , swap_intensity(swap_parameters.intensity.keyword == "maximal"
-                       ? 0.
-                       : swap_parameters.intensity.numbers[0])
+    , swap_intensity(swap_parameters.intensity.keyword == "maximal" ?
+                       0. :
+                       swap_parameters.intensity.numbers[0])
     , rung_reports(ladder.size())
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
@@ -144,12 +152,12 @@ namespace Tempera
 
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
-        ladder[rung].noise = swap_parameters.noise.keyword == "estimate"
-                               ? 0.
-                               : entry_for_rung(swap_parameters.noise.numbers,
-                                                rung,
-                                                ladder.size(),
-                                                "Sampler/Swaps/Noise");
+        ladder[rung].noise = swap_parameters.noise.keyword == "estimate" ?
+                               0. :
+                               entry_for_rung(swap_parameters.noise.numbers,
+                                              rung,
+                                              ladder.size(),
+                                              "Sampler/Swaps/Noise");
         workspaces.emplace_back(dimension, n_levels);
         step_size_adaptations.emplace_back(ladder[rung].step_size,
                                            kernel_parameters.target_acceptance);
@@ -166,6 +174,7 @@ namespace Tempera
       {
         const Rung &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
         swap_rule->check(cold_rung, hot_rung);
+        check_noise(pair);
         if (swap_rule->n_stages(cold_rung, hot_rung) == 0)
           continue;
 
@@ -200,15 +209,35 @@ namespace Tempera
               1;
           }
       }
-
-    // The evaluations above placed the start points; the run begins here.
-    for (RungReport &rung_report : rung_reports)
-      rung_report = RungReport();
   }
 
 
 
   ReplicaExchange::~ReplicaExchange() = default;
+
+
+
+  void
+  ReplicaExchange::check_noise(const unsigned int pair) const
+  {
+    const Rung &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
+    if (cold_rung.level == hot_rung.level && cold_rung.noise != hot_rung.noise)
+      throw UserError(
+        "'Sampler/Swaps/Noise' names " + to_text(cold_rung.noise) + " and " +
+        to_text(hot_rung.noise) + " for neighbouring rungs of one level, '" +
+        ladder.get_levels()[cold_rung.level].name +
+        "', but an energy has one noise. Give the same number for both.");
+    for (const unsigned int rung : {pair, pair + 1})
+      if (ladder[rung].noise > 0. && !ladder.energy(rung).is_stochastic() &&
+          !swap_rule->takes_bias_for_noise())
+        throw UserError(
+          "'Sampler/Swaps/Noise' names " + to_text(ladder[rung].noise) +
+          " for rung " + std::to_string(rung) +
+          ", whose energy is deterministic: it has no noise, and a penalty "
+          "for noise that is not there would bias the result. Set 'Noise = "
+          "estimate', or 0 for this rung. (The rule 'multi-variance' alone "
+          "may take a solver's error for noise, as its paper does.)");
+  }
 
 
 
@@ -231,21 +260,22 @@ namespace Tempera
 
   bool
   ReplicaExchange::complete_evaluation(const unsigned int rung,
+                                       const Purpose      purpose,
                                        Replica           &replica)
   {
     const unsigned int level      = ladder[rung].level;
     Evaluation        &evaluation = replica.evaluations[level];
     if (!evaluation.has_gradients)
       {
-        const Request request = evaluation.has_values
-                                  ? Request::gradients
-                                  : Request::values_and_gradients;
-        // A substep that the kernel never uses in this round.
-        ladder.energy(rung).evaluate(
-          dealii::make_array_view(std::as_const(replica.position)),
-          key(rung, Purpose::minibatch, ladder[rung].n_steps),
-          request,
-          evaluation);
+        const Request request = evaluation.has_values ?
+                                  Request::gradients :
+                                  Request::values_and_gradients;
+        // With a substep that the kernel never uses in this round.
+        ladder.energy(rung).evaluate(dealii::make_array_view(
+                                       std::as_const(replica.position)),
+                                     key(rung, purpose, ladder[rung].n_steps),
+                                     request,
+                                     evaluation);
         if (!evaluation.has_values)
           ++evaluations[level];
         evaluation.has_values = evaluation.has_gradients = true;
@@ -275,7 +305,7 @@ namespace Tempera
     Replica &replica = replicas[rung];
     replica.position = position;
     replica.invalidate();
-    if (!complete_evaluation(rung, replica))
+    if (!complete_evaluation(rung, Purpose::start, replica))
       throw UserError("The energy or its gradient is not finite at the start "
                       "point (" +
                       join(position) + ") of rung " + std::to_string(rung) +
@@ -373,6 +403,11 @@ namespace Tempera
     const unsigned int n_pairs = ladder.size() - 1;
     if (n_pairs > 0 && (round + 1) % swap_parameters.every == 0)
       {
+        if (in_burn_in())
+          for (unsigned int pair = 0; pair < n_pairs; ++pair)
+            if (noise_probes[pair].active)
+              measure_noise(pair);
+
         if (random_pairs)
           attempt_swap(std::min<unsigned int>(
             n_pairs - 1, uniform(key(0, Purpose::swap_pair)) * n_pairs));
@@ -430,10 +465,9 @@ namespace Tempera
   double
   ReplicaExchange::test_probability(const unsigned int pair) const
   {
-    return swap_parameters.intensity.keyword == "maximal"
-             ? 1.
-             : swap_parameters.intensity.numbers[0] * ladder[pair].step_size *
-                 ladder[pair].kernel->step_factor(round);
+    return swap_intensity == 0. ? 1. :
+                                  swap_intensity * ladder[pair].step_size *
+                                    ladder[pair].kernel->step_factor(round);
   }
 
 
@@ -442,9 +476,9 @@ namespace Tempera
   ReplicaExchange::penalty(const unsigned int pair,
                            const unsigned int stage) const
   {
-    return noise_probes[pair].active
-             ? 0.5 * noise_probes[pair].log_ratio_variance[stage].mean()
-             : swap_rule->noise_penalty(stage, ladder[pair], ladder[pair + 1]);
+    return noise_probes[pair].active ?
+             0.5 * noise_probes[pair].log_ratio_variance[stage].mean() :
+             swap_rule->noise_penalty(stage, ladder[pair], ladder[pair + 1]);
   }
 
 
@@ -464,9 +498,6 @@ namespace Tempera
     if (numbers[0] >= test_probability(pair))
       return;
 
-    if (in_burn_in() && noise_probes[pair].active)
-      measure_noise(pair);
-
     PairReport &pair_report = pair_reports[pair];
     SwapAttempt attempt{pair, round + 1, in_burn_in(), true, 0.};
     for (unsigned int stage = 0; stage < n_stages && attempt.accepted; ++stage)
@@ -477,8 +508,8 @@ namespace Tempera
           penalty(pair, stage);
         if (!std::isfinite(attempt.log_ratio))
           ++pair_report.non_finite;
-        // The order of the comparison makes a NaN a rejection.
-        attempt.accepted = std::log(numbers[1 + stage]) < attempt.log_ratio;
+        attempt.accepted = std::isfinite(attempt.log_ratio) &&
+                           std::log(numbers[1 + stage]) < attempt.log_ratio;
       }
     if (cold_rung.level != hot_rung.level)
       note_rule_difference(pair);
@@ -486,9 +517,15 @@ namespace Tempera
     if (attempt.accepted)
       {
         std::swap(replicas[pair], replicas[pair + 1]);
-        const bool cold_is_finite = complete_evaluation(pair, replicas[pair]);
+        // Noise from an earlier stay at the other level must not come back.
+        if (cold_rung.level != hot_rung.level)
+          for (const unsigned int rung : {pair, pair + 1})
+            if (ladder.energy(rung).is_stochastic())
+              replicas[rung].evaluations[ladder[rung].level].invalidate();
+        const bool cold_is_finite =
+          complete_evaluation(pair, Purpose::minibatch, replicas[pair]);
         const bool hot_is_finite =
-          complete_evaluation(pair + 1, replicas[pair + 1]);
+          complete_evaluation(pair + 1, Purpose::minibatch, replicas[pair + 1]);
         if (!cold_is_finite || !hot_is_finite)
           {
             // A state without a finite gradient is never stored.
@@ -510,14 +547,13 @@ namespace Tempera
     constexpr unsigned int n_repeats = 8;
 
     NoiseProbe &probe = noise_probes[pair];
-    if (probe.attempts++ % probe.stride != 0)
+    if (probe.times++ % probe.stride != 0)
       return;
     // The first half of burn-in may be far from where the run will be.
     if (!probe.in_second_half && round >= run_parameters.burn_in / 2)
       {
-        probe.in_second_half     = true;
-        probe.log_ratio_variance = {};
-        probe.energy_variance    = {};
+        probe.in_second_half = true;
+        probe.forget();
       }
 
     const Rung        &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
@@ -541,7 +577,8 @@ namespace Tempera
       if (std::isfinite(log_ratios[stage].variance()))
         probe.log_ratio_variance[stage].add(log_ratios[stage].variance());
     for (const Side side : {cold, hot})
-      probe.energy_variance[side].add(energies_of_rungs[side].variance());
+      if (std::isfinite(energies_of_rungs[side].variance()))
+        probe.energy_variance[side].add(energies_of_rungs[side].variance());
   }
 
 
@@ -587,8 +624,11 @@ namespace Tempera
         temperatures = equal_rejection_temperatures(temperatures, rejections);
         for (unsigned int rung = 0; rung < ladder.size(); ++rung)
           ladder.set_temperature(rung, temperatures[rung]);
+        // What was measured of swaps belongs to the old temperatures.
         for (PairReport &pair_report : pair_reports)
           pair_report.attempts = pair_report.accepted = 0;
+        for (NoiseProbe &probe : noise_probes)
+          probe.forget();
       }
 
     for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
@@ -659,8 +699,10 @@ namespace Tempera
         result.rungs[rung].temperature = ladder[rung].temperature;
         result.rungs[rung].step_size =
           ladder[rung].step_size * ladder[rung].kernel->step_factor(round);
-        result.rungs[rung].noise = ladder[rung].noise;
-        result.rungs[rung].level = ladder[rung].level;
+        result.rungs[rung].noise         = ladder[rung].noise;
+        result.rungs[rung].level         = ladder[rung].level;
+        result.rungs[rung].is_adjusted   = ladder[rung].kernel->is_adjusted();
+        result.rungs[rung].is_stochastic = ladder.energy(rung).is_stochastic();
       }
     for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
       for (unsigned int stage = 0;

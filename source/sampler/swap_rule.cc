@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/patterns.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/ladder.h>
@@ -93,6 +94,59 @@ namespace Tempera
 
 
 
+  void
+  SwapParameters::declare(dealii::ParameterHandler &prm)
+  {
+    using namespace dealii::Patterns;
+    prm.add_parameter("Rule",
+                      rule,
+                      "How a swap is decided. 'tempera list' describes them.",
+                      one_of(SwapRuleRegistry::names()));
+    prm.add_parameter(
+      "Every",
+      every,
+      "Rounds from one time at which swaps are tested to the next.",
+      Integer(1));
+    declare_number_list(
+      prm,
+      "Intensity",
+      intensity,
+      {"maximal"},
+      0.,
+      true,
+      "Swap intensity r: a tested pair swaps with probability r eta min(1, S), eta the step size of its colder rung; r eta must not exceed 1. 'maximal' is r eta = 1.",
+      false);
+    prm.add_parameter(
+      "Pairs",
+      pairs,
+      "Which neighbours are tested: 'even-odd' takes turns between the pairs (0,1), (2,3), ... and (1,2), (3,4), ...; 'random' takes one pair at random.",
+      one_of({"even-odd", "random"}));
+    prm.add_parameter(
+      "Weights",
+      weights,
+      "Weights a1, a2 of the cold and of the hot rung's energy in the rule 'multi-variance'; they sum to 1.",
+      List(Double(), 2, 2));
+    prm.add_parameter(
+      "Correlation",
+      correlation,
+      "Correlation of the noise of two levels at one state, for given 'Noise'.",
+      Double(-1., 1.));
+    prm.add_parameter(
+      "Two-stage",
+      two_stage,
+      "Whether the rule 'exact' first screens a swap with the hot rung's energy alone, so that most failing swaps cost no fine evaluation.");
+    declare_number_list(
+      prm,
+      "Noise",
+      noise,
+      {"estimate"},
+      0.,
+      false,
+      "Standard deviation of the noise of each rung's energy, or one for all. 'estimate' measures it during burn-in where the energy is stochastic; deterministic energies have none.");
+  }
+
+
+
   NoSwaps::NoSwaps(const SwapParameters &)
   {}
 
@@ -139,12 +193,6 @@ namespace Tempera
         "neighbouring rungs here have different levels. Set "
         "'Sampler/Swaps/Rule = exact' (or 'multi-variance'), or give every "
         "rung the same level in 'Sampler/Ladder/Levels'.");
-    if (cold_rung.noise != hot_rung.noise)
-      throw UserError(
-        "The swap rule 'corrected' needs one noise for all rungs, and "
-        "'Sampler/Swaps/Noise' names " +
-        to_text(cold_rung.noise) + " and " + to_text(hot_rung.noise) +
-        " for neighbouring rungs with the same energy. Give one number.");
   }
 
 
@@ -204,7 +252,9 @@ namespace Tempera
     return std::pow(inverse_temperature_gap(cold_rung, hot_rung), 2) *
            variance_of_difference(weights[cold] * cold_rung.noise,
                                   -weights[hot] * hot_rung.noise,
-                                  correlation);
+                                  share_energy(cold_rung, hot_rung) ?
+                                    1. :
+                                    correlation);
   }
 
 
@@ -234,8 +284,8 @@ namespace Tempera
     if (n_stages(cold_rung, hot_rung) == 1)
       return shared_log_ratio(hot, cold_rung, hot_rung, energies) +
              mismatch_log_ratio(cold_rung, energies);
-    return stage == 0 ? shared_log_ratio(hot, cold_rung, hot_rung, energies)
-                      : mismatch_log_ratio(cold_rung, energies);
+    return stage == 0 ? shared_log_ratio(hot, cold_rung, hot_rung, energies) :
+                        mismatch_log_ratio(cold_rung, energies);
   }
 
 
@@ -255,8 +305,8 @@ namespace Tempera
                                     hot_rung.exponents.potential *
                                       hot_rung.noise,
                                     correlation);
-    return stage == 0 ? screening
-                      : std::pow(cold_rung.exponents.potential, 2) *
+    return stage == 0 ? screening :
+                        std::pow(cold_rung.exponents.potential, 2) *
                           variance_of_difference(cold_rung.noise,
                                                  hot_rung.noise,
                                                  correlation);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Every registered energy, with a Gaussian prior, bias and noise on top: the
-// gradient is that of the value (central differences), the parts are separate,
-// and asking for values and gradients in turn gives the same as asking once.
+// Every registered energy, with a Gaussian prior and bias on top: the gradient
+// is that of the value (central differences), the parts are separate. With
+// noise on top too: asking for values and gradients in turn gives the same as
+// asking once, and the noise is normal.
 
 #include "tests.h"
 
@@ -24,6 +25,8 @@ main()
         AnalyticRegistry::create(name)->create(reference);
       energy = std::make_shared<BiasedEnergy>(energy, 0.3, 1.7);
 
+      const NoisyEnergy noisy(energy, 0.5, 2.);
+
       const unsigned int n = energy->space().dimension();
       Evaluation         here, ahead, behind, in_turn;
       for (Evaluation *e : {&here, &ahead, &behind, &in_turn})
@@ -39,12 +42,13 @@ main()
         {
           fill_normals(key, dealii::make_array_view(state));
           const auto view = dealii::make_array_view(std::as_const(state));
-          energy->evaluate(view, key, Request::values_and_gradients, here);
-          energy->evaluate(view, key, Request::values, in_turn);
-          energy->evaluate(view, key, Request::gradients, in_turn);
+          noisy.evaluate(view, key, Request::values_and_gradients, here);
+          noisy.evaluate(view, key, Request::values, in_turn);
+          noisy.evaluate(view, key, Request::gradients, in_turn);
           same = same && here.energy() == in_turn.energy() &&
                  here.potential_gradient == in_turn.potential_gradient &&
                  here.reference_gradient == in_turn.reference_gradient;
+          energy->evaluate(view, key, Request::values_and_gradients, here);
           for (unsigned int i = 0; i < n; ++i)
             {
               const double h = 1e-5, x = state[i];
@@ -72,7 +76,6 @@ main()
       check(name + ": gradient", error < 1e-7, std::to_string(error));
       check(name + ": values and gradients in turn", same);
 
-      const NoisyEnergy noisy(energy, 0.5, 2.);
       energy->evaluate(dealii::make_array_view(std::as_const(state)),
                        key,
                        Request::values_and_gradients,

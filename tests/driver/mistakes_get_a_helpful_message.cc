@@ -196,6 +196,19 @@ namespace
     {"decay for MALA",
      sampler("Kernel", "set Decay exponent = 0.3"),
      {"'Sampler/Kernel/Decay exponent' is for SGLD", "'Type = SGLD'"}},
+    {"noise of a deterministic energy",
+     sampler("Swaps", "set Noise = 3"),
+     {"'Sampler/Swaps/Noise' names 3 for rung 0",
+      "deterministic",
+      "'Noise = estimate'"}},
+    {"two noises for one energy",
+     sampler("Swaps", "set Noise = 1, 2") +
+       sampler("Kernel", "set Type = SGLD") +
+       "subsection Levels\nsubsection fine\nset Noise = 1\nend\nend\n",
+     {"'Sampler/Swaps/Noise' names 1 and 2", "'fine'"}},
+    {"a level with a dot",
+     sampler("Ladder", "set Levels = fine.1"),
+     {"'Sampler/Ladder/Levels'", "'.'"}},
     {"names of the wrong length",
      energy("set Names = a, b"),
      {"'Energy/Names' has 2 entries"}},
@@ -273,6 +286,9 @@ main()
                 {"run", "good.prm", "--set", "Sampler/Kernel/Typ = MALA"},
                 {"--set \"Sampler/Kernel/Typ = MALA\"",
                  "Did you mean 'Type'?"});
+  check_command("--set with a comment sign",
+                {"run", "good.prm", "--set", "Output directory = a#b"},
+                {"cannot contain '#'"});
   check_command("--set of a misspelt section",
                 {"run", "good.prm", "--set", "Sampler/Kernl/Type = MALA"},
                 {"no section 'Kernl'", "Did you mean 'Kernel'?"});
@@ -286,6 +302,6 @@ main()
   write_file("a_file", "");
   check_command("a file in place of the folder",
                 {"run", "good.prm", "--output", "a_file"},
-                {"Cannot create the output folder 'a_file'", "--output"});
+                {"Cannot use the output folder 'a_file'", "--output"});
   return result();
 }

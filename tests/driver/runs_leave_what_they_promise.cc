@@ -102,16 +102,25 @@ end
     check("draws are those after burn-in, thinned",
           count_lines(draws) == 1 + 1000,
           std::to_string(count_lines(draws)));
+    const std::string statistics = read_file("first/statistics");
     check("statistics have numbered columns and a row per hundredth",
-          contains(read_file("first/statistics"), "# 1: Rounds\n") &&
-            contains(read_file("first/statistics"),
-                     "# 3: Rung 0: temperature\n"));
+          contains(statistics, "# 1: Rounds\n") &&
+            contains(statistics, "# 3: Rung 0: temperature\n") &&
+            count_lines(statistics) -
+                std::count(statistics.begin(), statistics.end(), '#') ==
+              100,
+          statistics);
     check("the log has what was said",
           read_file("first/log.txt") == result.out);
     for (const std::string part :
          {"left_right", "acceptance", "attempts", "non-finite", "round trips"})
       check("the closing table has '" + part + "'", contains(result.out, part));
-    check("progress comes in plain lines", contains(result.out, "100 %"));
+    bool every_tenth = true;
+    for (int tenth = 1; tenth <= 10; ++tenth)
+      every_tenth =
+        every_tenth &&
+        contains(result.out, " " + std::to_string(10 * tenth) + " %, ");
+    check("progress comes in a plain line for every tenth", every_tenth);
     check("progress is not a bar", !contains(result.out, "\r"));
   }
 

@@ -50,8 +50,8 @@ main()
           // With two rungs each of the replicas is at the cold rung every
           // other sweep; the first to come back has begun there.
           const int expected =
-            n == 2 ? sweeps - 1
-                   : std::max(0, (sweeps + 1) / 2 - static_cast<int>(n - 1));
+            n == 2 ? sweeps - 1 :
+                     std::max(0, (sweeps + 1) / 2 - static_cast<int>(n - 1));
           right = right &&
                   round_trips.count() == static_cast<std::uint64_t>(expected);
         }

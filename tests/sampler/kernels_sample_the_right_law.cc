@@ -62,9 +62,9 @@ namespace
       kernel_parameters,
       SwapParameters(),
       Ladder(ladder_parameters, kernel_parameters, {{"fine", energy}}),
-      {setting.start.empty()
-         ? std::vector<double>(energy->space().dimension(), 0.1)
-         : setting.start});
+      {setting.start.empty() ?
+         std::vector<double>(energy->space().dimension(), 0.1) :
+         setting.start});
 
     std::vector<std::vector<double>> values(moments.size());
     bool                             in_support = true;

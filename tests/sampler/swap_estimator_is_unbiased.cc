@@ -69,10 +69,10 @@ namespace
             {
               // The hot level's noise is correlated with the cold one's.
               const double noise =
-                level == cold
-                  ? normals[2 * state]
-                  : c.rho * normals[2 * state] +
-                      std::sqrt(1. - c.rho * c.rho) * normals[2 * state + 1];
+                level == cold ?
+                  normals[2 * state] :
+                  c.rho * normals[2 * state] +
+                    std::sqrt(1. - c.rho * c.rho) * normals[2 * state + 1];
               pair.evaluations[level][state].potential =
                 state_energies[state] + sigmas[level] * noise;
             }

@@ -11,6 +11,14 @@
 
 namespace Tempera
 {
+  /** What a pattern allows, in words, from its description by deal.II. */
+  std::string
+  pattern_in_words(const std::string &description);
+
+  /** The words that a pattern allows, alone or beside other values. */
+  std::vector<std::string>
+  choices_of_pattern(const std::string &description);
+
   /** One of these words. */
   dealii::Patterns::Selection
   one_of(const std::vector<std::string> &choices);

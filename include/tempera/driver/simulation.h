@@ -23,7 +23,10 @@ namespace Tempera
     std::string
     layout() const;
 
-    /** Sample, with all output; returns whether the run came to its end. */
+    /**
+     * Sample, with all output; returns whether the run came to its end. Can be
+     * called once.
+     */
     bool
     run(std::ostream            &terminal,
         const bool               is_terminal,

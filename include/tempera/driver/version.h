@@ -10,7 +10,7 @@ namespace Tempera
   std::string
   version();
 
-  /** Version, compiler and libraries, for bug reports. */
+  /** Version, build type and libraries, for bug reports. */
   std::string
   version_details();
 } // namespace Tempera

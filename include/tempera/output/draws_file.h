@@ -13,8 +13,8 @@ namespace Tempera
 {
   /**
    * Writes the draws of one rung, after burn-in, to a CSV file: the number of
-   * the draw, the replica, the energy and the recorded unknowns. Only whole
-   * lines reach the file.
+   * the draw, the replica, the energy and the recorded unknowns. Lines are
+   * written whole, unless the disk is full.
    */
   class DrawsFile
   {

@@ -10,8 +10,8 @@
 namespace Tempera
 {
   /**
-   * Shows how far the run is: a bar with rate and time left on a terminal, a
-   * plain line for every tenth of the run elsewhere and in the log.
+   * Shows how far the run is: a bar with rate and time left on a terminal; a
+   * plain line for every tenth of the run elsewhere, and then in the log too.
    */
   class Progress
   {
@@ -24,8 +24,15 @@ namespace Tempera
     connect(Signals &signals);
 
   private:
+    /** Rounds done, rate and time left. */
+    std::string
+    text(const std::uint64_t rounds) const;
+
     void
-    update(const std::uint64_t rounds);
+    draw_bar(const std::uint64_t rounds);
+
+    void
+    write_line(const std::uint64_t rounds);
 
     Journal                                    &journal;
     const std::uint64_t                         n_rounds;

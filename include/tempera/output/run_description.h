@@ -17,9 +17,7 @@ namespace Tempera
     std::vector<unsigned int> indices;
     /** Kernel of each rung. */
     std::vector<std::string> kernels;
-    /** Whether each rung's energy is stochastic. */
-    std::vector<bool> is_stochastic;
-    std::uint64_t     n_rounds = 0;
+    std::uint64_t            n_rounds = 0;
   };
 } // namespace Tempera
 

@@ -80,6 +80,13 @@ namespace Tempera
       (void)energy;
     }
 
+    /**
+     * Whether steps are accepted and rejected by Metropolis' rule. If not, the
+     * reported acceptance is what that rule would have given.
+     */
+    virtual bool
+    is_adjusted() const = 0;
+
     /** Whether the acceptance drives the step size during burn-in. */
     virtual bool
     adapts_step_size() const

@@ -59,6 +59,12 @@ namespace Tempera
   public:
     explicit SGLD(const KernelParameters &parameters);
 
+    bool
+    is_adjusted() const override
+    {
+      return false;
+    }
+
     double
     step_factor(const std::uint64_t round) const override;
 
@@ -87,6 +93,12 @@ namespace Tempera
   {
   public:
     explicit MALA(const KernelParameters &parameters);
+
+    bool
+    is_adjusted() const override
+    {
+      return true;
+    }
 
     void
     check(const Energy &energy) const override;

@@ -113,7 +113,13 @@ namespace Tempera
      * whether they are finite.
      */
     bool
-    complete_evaluation(const unsigned int rung, Replica &replica);
+    complete_evaluation(const unsigned int rung,
+                        const Purpose      purpose,
+                        Replica           &replica);
+
+    /** Throw a UserError if the given noise makes no sense for a pair. */
+    void
+    check_noise(const unsigned int pair) const;
 
     void
     attempt_swap(const unsigned int pair);

@@ -43,16 +43,28 @@ namespace Tempera
   };
 
 
-  /** Counts of one rung, after burn-in. */
+  /** Counts of one rung in the current phase, burn-in or sampling. */
   struct RungReport
   {
-    double        temperature    = 1.;
-    double        step_size      = 0.;
-    double        noise          = 0.;
-    unsigned int  level          = 0;
-    std::uint64_t steps          = 0;
+    double       temperature = 1.;
+    double       step_size   = 0.;
+    double       noise       = 0.;
+    unsigned int level       = 0;
+    /** Whether the kernel accepts and rejects (see Kernel). */
+    bool          is_adjusted   = true;
+    bool          is_stochastic = false;
+    std::uint64_t steps         = 0;
+    /** Proposals without a finite energy and gradient, in the whole run. */
     std::uint64_t non_finite     = 0;
     double        acceptance_sum = 0.;
+
+    /** Whether the acceptance says anything: not if it is only reported, and
+     * computed from noisy energies. */
+    bool
+    has_acceptance() const
+    {
+      return is_adjusted || !is_stochastic;
+    }
 
     double
     acceptance() const
@@ -62,11 +74,12 @@ namespace Tempera
   };
 
 
-  /** Counts of one pair of neighbouring rungs, after burn-in. */
+  /** Counts of one pair of neighbours in the current phase. */
   struct PairReport
   {
-    std::uint64_t attempts   = 0;
-    std::uint64_t accepted   = 0;
+    std::uint64_t attempts = 0;
+    std::uint64_t accepted = 0;
+    /** Swaps without a finite ratio or gradient, in the whole run. */
     std::uint64_t non_finite = 0;
     /** Evaluations that only swaps needed, by level. */
     std::vector<std::uint64_t> cross_evaluations;

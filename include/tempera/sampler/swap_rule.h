@@ -91,6 +91,13 @@ namespace Tempera
       return 1;
     }
 
+    /** Whether a deterministic solver's error may be given as its noise. */
+    virtual bool
+    takes_bias_for_noise() const
+    {
+      return false;
+    }
+
     /** \f$\log\hat S\f$ of a stage, without the penalty for noise. */
     virtual double
     log_ratio(const unsigned int stage,
@@ -170,6 +177,12 @@ namespace Tempera
   {
   public:
     explicit MultiVarianceSwap(const SwapParameters &parameters);
+
+    bool
+    takes_bias_for_noise() const override
+    {
+      return true;
+    }
 
     double
     log_ratio(const unsigned int stage,
