@@ -14,8 +14,21 @@ namespace
   extern "C" void
   request_stop(const int signal)
   {
+    constexpr char message[] =
+      "\n-- stopping after this round; once more to stop at once\n";
     stop = true;
     std::signal(signal, SIG_DFL);
+    // What comes of it does not matter, but the compiler wants to know.
+    if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
+      return;
+  }
+
+  void
+  handle(const int signal)
+  {
+    // A signal that is ignored from outside, as by nohup, stays so.
+    if (std::signal(signal, request_stop) == SIG_IGN)
+      std::signal(signal, SIG_IGN);
   }
 } // namespace
 
@@ -23,14 +36,23 @@ namespace
 int
 main(int argc, char **argv)
 {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-  std::signal(SIGHUP, request_stop);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    handle(signal);
+  // A reader that has gone away must not end a run.
+  std::signal(SIGPIPE, SIG_IGN);
   try
     {
-      return Tempera::run_command_line(
+      const int exit_code = Tempera::run_command_line(
         std::vector<std::string>(argv + 1, argv + argc),
         {std::cout, std::cerr, stop, isatty(STDOUT_FILENO) == 1});
+      if (!std::cout.flush())
+        {
+          std::cerr << "Error: not everything could be written to the "
+                       "standard output."
+                    << std::endl;
+          return 1;
+        }
+      return exit_code;
     }
   catch (const std::exception &exception)
     {

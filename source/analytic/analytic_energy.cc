@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/analytic/analytic_energy.h>
 #include <tempera/base/patterns.h>
+#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 
 #include <limits>
@@ -16,10 +17,10 @@ namespace Tempera
       const auto check_size = [&](const std::size_t size, const char *name) {
         if (size != 0 && size != dimension)
           throw UserError("The parameter 'Energy/" + std::string(name) +
-                          "' has " + std::to_string(size) +
-                          " entries, but the energy has " +
-                          std::to_string(dimension) +
-                          " unknowns. Give one entry per unknown, or none.");
+                          "' has " + counted(size, "entry") +
+                          ", but the energy has " +
+                          counted(dimension, "unknown") +
+                          ". Give one entry per unknown, or none.");
       };
       check_size(reference.names.size(), "Names");
       check_size(reference.lower_bounds.numbers.size(), "Lower bounds");

@@ -90,8 +90,21 @@ namespace Tempera
 
 
   std::string
+  counted(const std::uint64_t number, const std::string &noun)
+  {
+    if (number == 1)
+      return "1 " + noun;
+    const bool ends_in_y = noun.back() == 'y';
+    return std::to_string(number) + " " +
+           (ends_in_y ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s");
+  }
+
+
+
+  std::string
   did_you_mean(const std::string              &name,
-               const std::vector<std::string> &candidates)
+               const std::vector<std::string> &candidates,
+               const bool                      name_all)
   {
     if (candidates.empty())
       return "";
@@ -102,8 +115,11 @@ namespace Tempera
                          return spelling_distance(name, a) <
                                 spelling_distance(name, b);
                        });
-    std::string sentence = " Did you mean '" + *nearest + "'?";
-    if (candidates.size() > 1 && candidates.size() <= 12)
+    std::string       sentence;
+    const std::size_t longer = std::max(name.size(), nearest->size());
+    if (2 * spelling_distance(name, *nearest) <= longer)
+      sentence += " Did you mean '" + *nearest + "'?";
+    if (name_all && candidates.size() <= 12)
       sentence += " Valid here: " + join(candidates, ", ") + ".";
     return sentence;
   }

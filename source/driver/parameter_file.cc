@@ -5,6 +5,7 @@
 
 #include <deal.II/base/utilities.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -84,6 +85,10 @@ namespace Tempera
         ++line_number;
         const std::string origin = path + ":" + std::to_string(line_number);
 
+        // Some editors begin a file with a mark of its encoding.
+        if (line_number == 1 &&
+            physical_line.compare(0, 3, "\xEF\xBB\xBF") == 0)
+          physical_line.erase(0, 3);
         std::string line = normalised(physical_line);
         while (!line.empty() && line.back() == '\\' &&
                std::getline(file, physical_line))
@@ -178,6 +183,23 @@ namespace Tempera
   {
     check_command_line_value(value, origin);
     all_assignments.push_back({{}, name, value, origin});
+  }
+
+
+
+  bool
+  ParameterFile::has_section(const std::vector<std::string> &section) const
+  {
+    return std::any_of(all_sections.begin(),
+                       all_sections.end(),
+                       [&](const OpenedSection &opened) {
+                         return opened.path == section;
+                       }) ||
+           std::any_of(all_assignments.begin(),
+                       all_assignments.end(),
+                       [&](const Assignment &assignment) {
+                         return assignment.section == section;
+                       });
   }
 
 

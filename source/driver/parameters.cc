@@ -69,11 +69,75 @@ namespace Tempera
           }
     }
 
+    /** A sentence that names a section which ends so and has the parameter. */
+    std::string
+    where_else(const std::vector<ParameterDescription> &all,
+               const Path                              &end_of_section,
+               const std::string                       &name)
+    {
+      for (const ParameterDescription &parameter : all)
+        if (parameter.section.size() > end_of_section.size() &&
+            std::equal(end_of_section.rbegin(),
+                       end_of_section.rend(),
+                       parameter.section.rbegin()) &&
+            (name.empty() || parameter.name == name))
+          return " There is one in '" +
+                 join(name.empty() ?
+                        Path(parameter.section.begin(),
+                             parameter.section.end() - end_of_section.size()) :
+                        parameter.section,
+                      "/") +
+                 "'.";
+      return "";
+    }
+
     std::string
     name_of(const Path &section)
     {
       return section.empty() ? "outside all sections" :
                                "in section '" + join(section, "/") + "'";
+    }
+  } // namespace
+
+
+  namespace
+  {
+    /** The levels that a file names, each once. */
+    std::vector<std::string>
+    level_names(const ParameterFile &file, const LadderParameters &defaults)
+    {
+      std::vector<std::string> names;
+      for (const std::string &name : dealii::Utilities::split_string_list(
+             file.value_of({"Sampler", "Ladder"},
+                           "Levels",
+                           join(defaults.levels, ", ")),
+             ','))
+        {
+          if (name.empty() || name.find_first_of("/.") != std::string::npos)
+            throw UserError(
+              "The parameter 'Sampler/Ladder/Levels' has an empty name or one "
+              "with a '/' or a '.'. Write names separated by commas.");
+          if (std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+        }
+      return names;
+    }
+
+    /** One level may be the plain energy; a second is a slip of the pen. */
+    void
+    check_that_levels_differ(const ParameterFile            &file,
+                             const std::vector<std::string> &names)
+    {
+      std::vector<std::string> with_section, without_section;
+      for (const std::string &name : names)
+        (file.has_section({"Levels", name}) ? with_section : without_section)
+          .push_back(name);
+      if (without_section.size() > 1)
+        throw UserError(
+          "The levels '" + without_section[0] + "' and '" + without_section[1] +
+          "' of 'Sampler/Ladder/Levels' have no section in 'Levels', so they "
+          "would be the same. Give them one, or use one name." +
+          did_you_mean(without_section[1], with_section, false));
     }
   } // namespace
 
@@ -163,18 +227,9 @@ namespace Tempera
   {
     // Structure first: which levels there are decides which sections exist.
     // A map keeps the addresses of its values, which the handler remembers.
-    for (const std::string &name : dealii::Utilities::split_string_list(
-           file.value_of({"Sampler", "Ladder"},
-                         "Levels",
-                         join(ladder.levels, ", ")),
-           ','))
-      {
-        if (name.empty() || name.find_first_of("/.") != std::string::npos)
-          throw UserError(
-            "The parameter 'Sampler/Ladder/Levels' has an empty name or one "
-            "with a '/' or a '.'. Write names separated by commas.");
-        levels[name];
-      }
+    const std::vector<std::string> names = level_names(file, ladder);
+    for (const std::string &name : names)
+      levels[name];
 
     const auto add = [&](const Path &path, auto &values) {
       implementation->sections.push_back(
@@ -191,6 +246,11 @@ namespace Tempera
     add({"Output"}, output);
 
     apply(file);
+
+    check_that_levels_differ(file, names);
+    if (general.output_directory.empty())
+      throw UserError("The parameter 'Output directory' is empty. Name a "
+                      "folder, or remove it for the default.");
   }
 
 
@@ -223,6 +283,7 @@ namespace Tempera
               children.end())
             throw UserError(origin + ": there is no section '" + path[depth] +
                             "' " + name_of(parent) + "." +
+                            where_else(all, {path[depth]}, "") +
                             did_you_mean(path[depth], children));
         }
     };
@@ -247,7 +308,8 @@ namespace Tempera
         if (found == all.end())
           throw UserError(assignment.origin + ": there is no parameter '" +
                           assignment.name + "' " + name_of(assignment.section) +
-                          "." + did_you_mean(assignment.name, names));
+                          "." + where_else(all, {}, assignment.name) +
+                          did_you_mean(assignment.name, names));
 
         for (const std::string &section : assignment.section)
           prm.enter_subsection(section);
@@ -272,7 +334,7 @@ namespace Tempera
               !wrong.empty() &&
               std::isalpha(static_cast<unsigned char>(wrong[0]));
             const std::string hint =
-              is_word ? did_you_mean(wrong, found->choices) : "";
+              is_word ? did_you_mean(wrong, found->choices, false) : "";
             throw UserError(assignment.origin + ": '" + assignment.value +
                             "' is not a valid value of '" + assignment.name +
                             "' " + name_of(assignment.section) +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
 #include <tempera/output/draws_file.h>
@@ -93,25 +94,34 @@ namespace Tempera
   {
     const Ladder &ladder = sampler->get_ladder();
     std::string   text   = "--     . energy: " + parameters.energy.type + ", " +
-                       std::to_string(ladder.space().dimension()) +
-                       " unknowns\n";
+                       counted(ladder.space().dimension(), "unknown") + "\n";
     for (unsigned int i = 0; i < ladder.size(); ++i)
       text += "--     . rung " + std::to_string(i) + ": temperature " +
               to_text(ladder[i].temperature, 4) + ", level '" +
               ladder.get_levels()[ladder[i].level].name + "'" +
               (ladder.energy(i).is_stochastic() ? " (stochastic)" : "") + ", " +
               description.kernels[i] + ", " +
-              std::to_string(ladder[i].n_steps) + " step(s) per round\n";
-    text += "--     . swaps: " + parameters.swaps.rule + "\n";
+              counted(ladder[i].n_steps, "step") + " per round\n";
+    if (ladder.size() > 1)
+      text += "--     . swaps: " + parameters.swaps.rule + "\n";
 
-    // What was asked for and will not happen.
-    const bool adapts = ladder.has_automatic_spacing() ||
+    // What was asked for and will not happen, or not well.
+    constexpr std::uint64_t least_burn_in = 100;
+
+    const RunParameters &run    = parameters.general.run;
+    const bool           adapts = ladder.has_automatic_spacing() ||
                         parameters.kernel.preconditioner.keyword == "adapt" ||
                         ladder[0].kernel->adapts_step_size();
-    if (adapts && parameters.general.run.burn_in == 0)
-      text += "--     . note: without burn-in nothing is adapted\n";
-    else if (ladder.has_automatic_spacing() && parameters.swaps.rule == "none")
-      text += "--     . note: without swaps the temperatures stay geometric\n";
+    if (adapts && run.burn_in < least_burn_in)
+      text += "--     . note: a burn-in of " + std::to_string(run.burn_in) +
+              " rounds is too short to adapt step sizes and temperatures\n";
+    if (ladder.has_automatic_spacing() &&
+        (ladder.size() < 3 || parameters.swaps.rule == "none"))
+      text += "--     . note: without swaps between at least 3 rungs there "
+              "are no temperatures to adapt\n";
+    if (ladder.size() > 1 && parameters.swaps.every > run.iterations)
+      text += "--     . note: 'Every' is larger than 'Iterations': no swap "
+              "will be tested\n";
     return text;
   }
 
@@ -181,7 +191,16 @@ namespace Tempera
                     "\n");
     });
 
-    sampler->run(stop);
+    try
+      {
+        sampler->run(stop);
+      }
+    catch (const UserError &)
+      {
+        // The journal may be what has failed: the terminal alone.
+        terminal << summary.text(sampler->report());
+        throw;
+      }
     return complete;
   }
 } // namespace Tempera

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
 #include <tempera/output/draws_file.h>
 
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 
 namespace Tempera
 {
@@ -45,9 +47,14 @@ namespace Tempera
 
   DrawsFile::~DrawsFile()
   {
-    // Save what can be saved; a failure has been reported where it was met.
-    if (!buffer.empty() && file)
-      file.write(buffer.data(), buffer.size()).flush();
+    // Save what can be saved when another part has failed.
+    try
+      {
+        if (file.is_open())
+          flush();
+      }
+    catch (const UserError &)
+      {}
   }
 
 
@@ -89,8 +96,17 @@ namespace Tempera
   {
     errno = 0;
     file.write(buffer.data(), buffer.size()).flush();
-    buffer.clear();
     if (!file)
-      throw_write_error(path);
+      {
+        // Half a line can look like a whole one: cut back to what is safe.
+        const int cause = errno;
+        file.close();
+        std::error_code error;
+        std::filesystem::resize_file(path, n_bytes, error);
+        errno = cause;
+        throw_write_error(path);
+      }
+    n_bytes += buffer.size();
+    buffer.clear();
   }
 } // namespace Tempera

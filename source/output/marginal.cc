@@ -44,14 +44,15 @@ namespace Tempera
   std::string
   Marginal::sketch(const unsigned int width) const
   {
-    const auto   extremes = std::minmax_element(subset.begin(), subset.end());
-    const double low = *extremes.first, high = *extremes.second;
+    const double low = quantile(0.005), high = quantile(0.995);
 
     std::vector<std::size_t> counts(width);
     for (const double value : subset)
-      ++counts[high > low ? std::min<std::size_t>(
-                              width - 1, width * (value - low) / (high - low)) :
-                            0];
+      if (value >= low && value <= high)
+        ++counts[high > low ?
+                   std::min<std::size_t>(width - 1,
+                                         width * (value - low) / (high - low)) :
+                   0];
     const std::size_t largest = *std::max_element(counts.begin(), counts.end());
 
     // Blanks, then U+2581 to U+2588: bars of one to eight eighths.

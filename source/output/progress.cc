@@ -2,8 +2,11 @@
 #include <tempera/base/text.h>
 #include <tempera/output/progress.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace Tempera
 {
@@ -53,11 +56,24 @@ namespace Tempera
   void
   Progress::draw_bar(const std::uint64_t rounds)
   {
-    constexpr int width = 40;
-    const int filled    = static_cast<int>(width * (double(rounds) / n_rounds));
-    journal.get_terminal() << "\r[" << std::string(filled, '=')
-                           << std::string(width - filled, ' ') << "] "
-                           << text(rounds) << "\033[K" << std::flush;
+    winsize   window;
+    const int columns =
+      ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ?
+        window.ws_col :
+        80;
+    const std::string words = text(rounds);
+    // A line that wraps could not be drawn over.
+    const int width =
+      std::min(40, columns - 4 - static_cast<int>(words.size()));
+    std::string line = words.substr(0, columns - 1);
+    if (width > 0)
+      {
+        const int filled =
+          static_cast<int>(width * (double(rounds) / n_rounds));
+        line = "[" + std::string(filled, '=') +
+               std::string(width - filled, ' ') + "] " + words;
+      }
+    journal.get_terminal() << "\r" << line << "\033[K" << std::flush;
   }
 
 

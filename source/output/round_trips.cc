@@ -30,19 +30,19 @@ namespace Tempera
     if (!attempt.accepted)
       return;
     std::swap(replicas[attempt.pair], replicas[attempt.pair + 1]);
-    arrive(attempt.pair);
-    arrive(attempt.pair + 1);
+    arrive(attempt.pair, attempt.is_burn_in);
+    arrive(attempt.pair + 1, attempt.is_burn_in);
   }
 
 
 
   void
-  RoundTrips::arrive(const unsigned int rung)
+  RoundTrips::arrive(const unsigned int rung, const bool is_burn_in)
   {
     Leg &leg = legs[replicas[rung]];
     if (rung == 0)
       {
-        n_trips += leg == Leg::downwards;
+        n_trips += leg == Leg::downwards && !is_burn_in;
         leg = Leg::upwards;
       }
     else if (rung + 1 == replicas.size() && leg == Leg::upwards)

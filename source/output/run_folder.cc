@@ -18,8 +18,13 @@ namespace Tempera
     bool
     is_of_a_run(const std::string &name)
     {
-      const bool is_draws = name.compare(0, 6, "draws.") == 0 &&
-                            fs::path(name).extension() == ".csv";
+      const std::string begin = "draws.", end = ".csv";
+      const bool        is_draws =
+        name.size() > begin.size() + end.size() &&
+        name.compare(0, begin.size(), begin) == 0 &&
+        name.compare(name.size() - end.size(), end.size(), end) == 0 &&
+        name.find_first_not_of("0123456789", begin.size()) ==
+          name.size() - end.size();
       return is_draws || name == "parameters.prm" || name == "statistics" ||
              name == "log.txt";
     }
@@ -71,7 +76,13 @@ namespace Tempera
       stream << content;
       stream.close();
       if (!stream)
-        throw_write_error(temporary);
+        {
+          const int       cause = errno;
+          std::error_code error;
+          fs::remove(temporary, error);
+          errno = cause;
+          throw_write_error(target);
+        }
     }
     std::error_code error;
     fs::rename(temporary, target, error);
@@ -87,7 +98,8 @@ namespace Tempera
     const int         cause = errno;
     const std::string word  = cause != 0 ? std::strerror(cause) : "failed";
     throw UserError("Cannot write '" + path + "': " + word +
-                    ". What was written before is kept. Make room or choose "
-                    "another folder with --output.");
+                    ". What was written before is kept. " +
+                    (cause == ENOSPC ? "Make room" : "Check the permissions") +
+                    ", or choose another folder with --output.");
   }
 } // namespace Tempera

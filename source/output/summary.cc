@@ -92,7 +92,13 @@ namespace Tempera
         }
     const std::uint64_t n_draws =
       marginals.empty() ? 0 : marginals[0].moments().count();
-    text += "\nCold rung, " + std::to_string(n_draws) + " draws:\n";
+    const std::uint64_t n_subset =
+      marginals.empty() ? 0 : marginals[0].subset_size();
+    text += "\nCold rung, " + std::to_string(n_draws) + " draws" +
+            (n_subset < n_draws ?
+               ", quantiles from " + std::to_string(n_subset) + " of them" :
+               "") +
+            ":\n";
     text += rows.size() > 1 ? table(rows) : "  none after burn-in\n";
 
     rows            = {{"rung",
@@ -120,10 +126,12 @@ namespace Tempera
       }
     text += "\n" + table(rows);
     if (unadjusted)
-      text += "   * what MALA would have given to these steps; the further "
-              "below 1, the larger the bias\n";
+      text +=
+        "   * what MALA would have given to these steps (0 at a wall); below "
+        "1 the draws are biased\n";
 
-    if (report.pairs.empty())
+    // Without swaps there is nothing to tell of pairs.
+    if (report.pairs.empty() || report.pairs[0].penalties.empty())
       return text;
 
     rows = {{"pair", "attempts", "accepted", "non-finite"}};
@@ -148,10 +156,7 @@ namespace Tempera
                         to_text(pair.acceptance(), digits),
                         std::to_string(pair.non_finite)});
         for (std::size_t level = 0; level < report.level_names.size(); ++level)
-          rows.back().push_back(
-            pair.cross_evaluations.empty() ?
-              "0" :
-              std::to_string(pair.cross_evaluations[level]));
+          rows.back().push_back(std::to_string(pair.cross_evaluations[level]));
         if (any_noise)
           {
             std::vector<std::string> penalties;
@@ -161,8 +166,9 @@ namespace Tempera
           }
       }
     text += "\n" + table(rows);
-    text += "   round trips cold-hot-cold, burn-in included: " +
-            std::to_string(round_trips.count()) + "\n";
+    text +=
+      "   round trips cold-hot-cold: " + std::to_string(round_trips.count()) +
+      "\n";
 
     if (any_difference)
       {

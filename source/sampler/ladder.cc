@@ -153,10 +153,10 @@ namespace Tempera
         if (!rungs[i].preconditioner.empty() &&
             rungs[i].preconditioner.size() != space().dimension())
           throw UserError("'Sampler/Kernel/Preconditioner' has " +
-                          std::to_string(rungs[i].preconditioner.size()) +
-                          " entries, but there are " +
-                          std::to_string(space().dimension()) +
-                          " unknowns. Give one entry per unknown.");
+                          counted(rungs[i].preconditioner.size(), "entry") +
+                          ", but the problem has " +
+                          counted(space().dimension(), "unknown") +
+                          ". Give one entry per unknown.");
         if (!energy(i).is_integrable(rungs[i].exponents))
           throw UserError(
             "The target of rung " + std::to_string(i) + " at temperature " +

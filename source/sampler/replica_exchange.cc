@@ -131,6 +131,7 @@ namespace Tempera
                        0. :
                        swap_parameters.intensity.numbers[0])
     , rung_reports(ladder.size())
+    , stuck_watches(ladder.size())
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
     , evaluations(ladder.get_levels().size())
@@ -149,6 +150,13 @@ namespace Tempera
         ") must be smaller than 'Iterations' (" +
         std::to_string(run_parameters.iterations) +
         "), which counts all rounds. Raise 'Iterations' or lower 'Burn-in'.");
+    if (run_parameters.thinning >
+        run_parameters.iterations - run_parameters.burn_in)
+      throw UserError(
+        "The parameter 'Thinning' (" + std::to_string(run_parameters.thinning) +
+        ") is larger than the number of rounds after burn-in (" +
+        std::to_string(run_parameters.iterations - run_parameters.burn_in) +
+        "), so that no draw would be kept. Lower 'Thinning'.");
 
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
@@ -291,11 +299,10 @@ namespace Tempera
   {
     const StateSpace &space = ladder.space();
     if (position.size() != space.dimension())
-      throw UserError("The start point of rung " + std::to_string(rung) +
-                      " has " + std::to_string(position.size()) +
-                      " numbers, but there are " +
-                      std::to_string(space.dimension()) +
-                      " unknowns. Correct 'Sampler/Start'.");
+      throw UserError(
+        "The start point of rung " + std::to_string(rung) + " has " +
+        counted(position.size(), "number") + ", but the problem has " +
+        counted(space.dimension(), "unknown") + ". Correct 'Sampler/Start'.");
     if (!space.contains(dealii::make_array_view(position)))
       throw UserError("The start point (" + join(position) + ") of rung " +
                       std::to_string(rung) +
@@ -344,7 +351,10 @@ namespace Tempera
         finish_round();
 
         if (round % hundredth == 0 || round == run_parameters.iterations)
-          signals.hundredth_done(report());
+          {
+            signals.hundredth_done(report());
+            check_that_rungs_move();
+          }
         if (round >= next_look)
           {
             const auto now = Clock::now();
@@ -359,8 +369,34 @@ namespace Tempera
       }
 
     interrupted = round < run_parameters.iterations;
+    if (interrupted)
+      signals.hundredth_done(report());
     signals.progress(round);
     signals.end_of_run(report());
+  }
+
+
+
+  void
+  ReplicaExchange::check_that_rungs_move()
+  {
+    constexpr std::uint64_t enough_steps = 100;
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        StuckWatch &watch = stuck_watches[rung];
+        if (watch.steps >= enough_steps &&
+            watch.non_finite > 0.99 * watch.steps)
+          throw UserError(
+            "Rung " + std::to_string(rung) + " is stuck: of its last " +
+            std::to_string(watch.steps) + " proposals " +
+            std::to_string(watch.non_finite) +
+            " had no finite energy, and its draws are worthless. With SGLD "
+            "the step size is too large; lower 'Sampler/Kernel/Step sizes' "
+            "(now " +
+            to_text(ladder[rung].step_size, 4) +
+            "). Otherwise look at where the energy is not finite.");
+        watch = StuckWatch();
+      }
   }
 
 
@@ -388,6 +424,8 @@ namespace Tempera
         ++report.steps;
         report.acceptance_sum += outcome.acceptance;
         report.non_finite += outcome.non_finite;
+        ++stuck_watches[rung_index].steps;
+        stuck_watches[rung_index].non_finite += outcome.non_finite;
         evaluations[rung.level] += outcome.evaluated;
         if (adapt)
           rung.step_size =
@@ -657,10 +695,7 @@ namespace Tempera
         if (ladder[rung].kernel->adapts_step_size())
           ladder[rung].step_size = step_size_adaptations[rung].averaged();
 
-        // Non-finite proposals stay counted: they tell of the problem.
-        const std::uint64_t non_finite = rung_reports[rung].non_finite;
-        rung_reports[rung]             = RungReport();
-        rung_reports[rung].non_finite  = non_finite;
+        rung_reports[rung] = RungReport();
       }
     for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
       {
@@ -671,10 +706,8 @@ namespace Tempera
 
         const std::uint64_t n_levels =
           pair_reports[pair].cross_evaluations.size();
-        const std::uint64_t non_finite = pair_reports[pair].non_finite;
-        pair_reports[pair]             = PairReport();
+        pair_reports[pair] = PairReport();
         pair_reports[pair].cross_evaluations.resize(n_levels);
-        pair_reports[pair].non_finite = non_finite;
       }
     signals.end_of_burn_in(report());
   }

@@ -21,6 +21,14 @@ namespace Tempera
                           to_text(coordinate.upper) + ".");
         any_bound = any_bound || std::isfinite(coordinate.lower) ||
                     std::isfinite(coordinate.upper);
+        for (const std::string reserved : {"", "draw", "replica", "energy"})
+          if (coordinate.name == reserved ||
+              coordinate.name.find_first_of(",\"'") != std::string::npos)
+            throw UserError("An unknown cannot have the name '" +
+                            coordinate.name +
+                            "': names are not empty, have no commas or "
+                            "quotes, and are not those of the columns 'draw', "
+                            "'replica' and 'energy'.");
         for (unsigned int j = 0; j < i && coordinate.recorded; ++j)
           if (this->coordinates[j].recorded &&
               this->coordinates[j].name == coordinate.name)

@@ -13,6 +13,8 @@
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
 
+#include <csignal>
+#include <sys/resource.h>
 #include <thread>
 
 using namespace Tempera;
@@ -216,6 +218,32 @@ end
             contains(message, "No space left on device") &&
             contains(message, "kept"),
           message);
+
+    // A disk that fills up later: a limit on the size of files stands in.
+    rlimit old_limit, new_limit;
+    getrlimit(RLIMIT_FSIZE, &old_limit);
+    new_limit          = old_limit;
+    new_limit.rlim_cur = 100000;
+    std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &new_limit);
+    const CommandResult result = command({"run",
+                                          "run.prm",
+                                          "--set",
+                                          "Iterations = 1e6",
+                                          "--output",
+                                          "filled",
+                                          "--overwrite"});
+    setrlimit(RLIMIT_FSIZE, &old_limit);
+    const std::string draws = read_file("filled/draws.0.csv");
+    check("a disk that fills up ends the run with an error",
+          result.exit_code == 1 && contains(result.error, "Cannot write"),
+          result.error);
+    check("and leaves whole lines only",
+          draws.size() > 10000 && draws.back() == '\n',
+          std::to_string(draws.size()));
+    check("and gives the closing table",
+          contains(result.out, "left_right"),
+          result.out);
   }
 
 

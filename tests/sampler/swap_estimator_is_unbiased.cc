@@ -47,6 +47,7 @@ namespace
     const MultiVarianceSwap rule(parameters);
 
     Rung cold_rung, hot_rung;
+    hot_rung.level                = 1;
     cold_rung.noise               = c.sigma1;
     hot_rung.noise                = c.sigma2;
     cold_rung.exponents.potential = cold_rung.exponents.reference = 1. / c.tau1;

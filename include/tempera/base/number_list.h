@@ -2,6 +2,7 @@
 #ifndef tempera_base_number_list_h
 #define tempera_base_number_list_h
 
+#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 
 #include <string>
@@ -41,10 +42,10 @@ namespace Tempera
                  const std::string    &parameter)
   {
     if (list.size() != 1 && list.size() != n_rungs)
-      throw UserError(
-        "The parameter '" + parameter + "' has " + std::to_string(list.size()) +
-        " entries, but the ladder has " + std::to_string(n_rungs) +
-        " rungs. Give one entry for all rungs or one per rung.");
+      throw UserError("The parameter '" + parameter + "' has " +
+                      counted(list.size(), "entry") + ", but the ladder has " +
+                      counted(n_rungs, "rung") +
+                      ". Give one entry for all rungs or one per rung.");
     return list.size() == 1 ? list[0] : list[rung];
   }
 } // namespace Tempera

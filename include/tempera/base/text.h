@@ -2,6 +2,7 @@
 #ifndef tempera_base_text_h
 #define tempera_base_text_h
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,17 +20,22 @@ namespace Tempera
   std::string
   join(const std::vector<std::string> &parts, const std::string &separator);
 
+  /** "1 rung", "2 rungs". */
+  std::string
+  counted(const std::uint64_t number, const std::string &noun);
+
   /** The numbers as a comma-separated list. */
   std::string
   join(const std::vector<double> &numbers);
 
   /**
-   * A sentence that names the candidate closest to @p name in spelling,
-   * followed by all candidates if they are few; empty without candidates.
+   * A sentence that names the candidate closest to @p name in spelling, if one
+   * is close, and a sentence with all candidates if they are few and asked for.
    */
   std::string
   did_you_mean(const std::string              &name,
-               const std::vector<std::string> &candidates);
+               const std::vector<std::string> &candidates,
+               const bool                      name_all = true);
 } // namespace Tempera
 
 #endif

@@ -63,6 +63,10 @@ namespace Tempera
       return all_sections;
     }
 
+    /** Whether anything is said in a section, even if it sets nothing. */
+    bool
+    has_section(const std::vector<std::string> &section) const;
+
     /** The last value given to a parameter, or @p default_value. */
     std::string
     value_of(const std::vector<std::string> &section,

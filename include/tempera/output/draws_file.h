@@ -13,8 +13,8 @@ namespace Tempera
 {
   /**
    * Writes the draws of one rung, after burn-in, to a CSV file: the number of
-   * the draw, the replica, the energy and the recorded unknowns. Lines are
-   * written whole, unless the disk is full.
+   * the draw, the replica, the energy and the recorded unknowns. The file
+   * holds whole lines only, also after a write that failed.
    */
   class DrawsFile
   {
@@ -42,6 +42,8 @@ namespace Tempera
     std::ofstream                   file;
     std::string                     buffer;
     std::uint64_t                   n_draws = 0;
+    /** Length of what is safely in the file. */
+    std::uint64_t n_bytes = 0;
   };
 } // namespace Tempera
 

@@ -25,11 +25,20 @@ namespace Tempera
       return all;
     }
 
+    /** Number of draws in the subset. */
+    std::size_t
+    subset_size() const
+    {
+      return subset.size();
+    }
+
     /** The quantile of a probability; needs at least one draw. */
     double
     quantile(const double probability) const;
 
-    /** A histogram between the extreme draws, @p width characters wide. */
+    /**
+     * A histogram of the central 99 % of the draws, @p width characters wide.
+     */
     std::string
     sketch(const unsigned int width) const;
 

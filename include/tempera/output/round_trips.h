@@ -25,7 +25,7 @@ namespace Tempera
     void
     note(const SwapAttempt &attempt);
 
-    /** Completed trips of all replicas, burn-in included. */
+    /** Trips of all replicas that were completed after burn-in. */
     std::uint64_t
     count() const
     {
@@ -34,7 +34,7 @@ namespace Tempera
 
   private:
     void
-    arrive(const unsigned int rung);
+    arrive(const unsigned int rung, const bool is_burn_in);
 
     /** Where a replica is on its trip. */
     enum class Leg

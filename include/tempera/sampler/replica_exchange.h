@@ -147,6 +147,10 @@ namespace Tempera
     void
     emit_draws();
 
+    /** Throw a UserError if a rung has not moved since the last call. */
+    void
+    check_that_rungs_move();
+
     const RunParameters  run_parameters;
     const SwapParameters swap_parameters;
 
@@ -170,6 +174,13 @@ namespace Tempera
     std::vector<Kernel::Workspace>  workspaces;
     std::vector<StepSizeAdaptation> step_size_adaptations;
     std::vector<RungReport>         rung_reports;
+
+    /** What a rung has done since it was last looked at, by rung. */
+    struct StuckWatch
+    {
+      std::uint64_t steps = 0, non_finite = 0;
+    };
+    std::vector<StuckWatch> stuck_watches;
 
     /** By rung and unknown; empty if no preconditioner is adapted. */
     std::vector<std::vector<Moments>> position_moments;

@@ -54,7 +54,7 @@ namespace Tempera
     bool          is_adjusted   = true;
     bool          is_stochastic = false;
     std::uint64_t steps         = 0;
-    /** Proposals without a finite energy and gradient, in the whole run. */
+    /** Proposals without a finite energy and gradient. */
     std::uint64_t non_finite     = 0;
     double        acceptance_sum = 0.;
 
@@ -79,7 +79,7 @@ namespace Tempera
   {
     std::uint64_t attempts = 0;
     std::uint64_t accepted = 0;
-    /** Swaps without a finite ratio or gradient, in the whole run. */
+    /** Swaps without a finite ratio or gradient. */
     std::uint64_t non_finite = 0;
     /** Evaluations that only swaps needed, by level. */
     std::vector<std::uint64_t> cross_evaluations;
@@ -130,7 +130,7 @@ namespace Tempera
     Signal<void(const SwapAttempt &)> swap_attempted;
     /** From now on nothing is adapted, and draws count. */
     Signal<void(const RunReport &)> end_of_burn_in;
-    /** A hundredth of the run is done. */
+    /** A hundredth of the run is done, or the run was interrupted. */
     Signal<void(const RunReport &)> hundredth_done;
     /** Several times a second: rounds done. */
     Signal<void(const std::uint64_t)> progress;
