@@ -183,11 +183,10 @@ namespace Tempera
       journal.write("\n-- " + std::to_string(report.rounds) + " rounds in " +
                     to_text(seconds, 3) + " s (" +
                     to_text(report.rounds / seconds, 3) + " per second)" +
-                    (complete ?
-                       std::string() :
-                       ", interrupted before the " +
-                         std::to_string(report.n_rounds) +
-                         " that were asked for; what was drawn is kept") +
+                    (complete ? std::string() :
+                                "\n-- interrupted before the " +
+                                  std::to_string(report.n_rounds) +
+                                  " rounds were done; what was drawn is kept") +
                     "\n");
     });
 

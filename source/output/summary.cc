@@ -88,7 +88,7 @@ namespace Tempera
              to_text(marginal.quantile(0.05), digits),
              to_text(marginal.quantile(0.5), digits),
              to_text(marginal.quantile(0.95), digits),
-             marginal.sketch(32)});
+             marginal.sketch(20)});
         }
     const std::uint64_t n_draws =
       marginals.empty() ? 0 : marginals[0].moments().count();
@@ -136,7 +136,7 @@ namespace Tempera
 
     rows = {{"pair", "attempts", "accepted", "non-finite"}};
     for (const std::string &level : report.level_names)
-      rows[0].push_back("extra '" + level + "' solves");
+      rows[0].push_back("extra " + level);
     bool any_noise = false, any_difference = false;
     for (const PairReport &pair : report.pairs)
       {
@@ -166,9 +166,9 @@ namespace Tempera
           }
       }
     text += "\n" + table(rows);
-    text +=
-      "   round trips cold-hot-cold: " + std::to_string(round_trips.count()) +
-      "\n";
+    text += "   extra: evaluations of a level that only the swaps needed\n"
+            "   round trips cold-hot-cold: " +
+            std::to_string(round_trips.count()) + "\n";
 
     if (any_difference)
       {

@@ -604,7 +604,7 @@ namespace Tempera
           CurrentPairEnergies energies(*this,
                                        pair,
                                        Purpose::noise_estimate,
-                                       2 * repeat + stage);
+                                       2 * (n_repeats * pair + repeat) + stage);
           log_ratios[stage].add(
             swap_rule->log_ratio(stage, cold_rung, hot_rung, energies));
           if (stage + 1 == n_stages)
