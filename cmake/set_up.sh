@@ -43,13 +43,14 @@ parallel_jobs() {
 # build TARGET...
 build() {
   install_packages
-  local warnings=-DTEMPERA_WARNINGS_AS_ERRORS=${TEMPERA_WARNINGS_AS_ERRORS:-OFF}
+  local warnings=${TEMPERA_WARNINGS_AS_ERRORS:-}
   local log=$root/build/configure.log
-  if [ ! -f "$root/build/Makefile" ] ||
-    ! grep -q "^${warnings#-D}$" <(sed 's/:[A-Z]*=/=/' "$root/build/CMakeCache.txt"); then
+  if [ ! -f "$root/build/Makefile" ] || { [ -n "$warnings" ] &&
+    ! grep -q "^TEMPERA_WARNINGS_AS_ERRORS:BOOL=$warnings$" "$root/build/CMakeCache.txt"; }; then
     say "configuring a Release build in build/"
     mkdir -p "$root/build"
-    cmake -S "$root" -B "$root/build" -DCMAKE_BUILD_TYPE=Release "$warnings" >"$log" 2>&1 || {
+    cmake -S "$root" -B "$root/build" -DCMAKE_BUILD_TYPE=Release \
+      ${warnings:+-DTEMPERA_WARNINGS_AS_ERRORS=$warnings} >"$log" 2>&1 || {
       cat "$log" >&2
       fail "cmake could not configure the build"
     }

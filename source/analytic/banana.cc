@@ -31,7 +31,8 @@ namespace Tempera
 
   Banana::Banana(const Parameters          &parameters,
                  const ReferenceParameters &reference)
-    : AnalyticEnergy(2, reference), parameters(parameters)
+    : AnalyticEnergy(2, reference)
+    , parameters(parameters)
   {}
 
 

@@ -42,7 +42,9 @@ namespace Tempera
   BiasedEnergy::BiasedEnergy(std::shared_ptr<const Energy> inner,
                              const double                  amplitude,
                              const double                  wavelength)
-    : inner(std::move(inner)), amplitude(amplitude), wavelength(wavelength)
+    : inner(std::move(inner))
+    , amplitude(amplitude)
+    , wavelength(wavelength)
   {}
 
 

@@ -37,7 +37,8 @@ namespace Tempera
 
   DoubleWell::DoubleWell(const Parameters          &parameters,
                          const ReferenceParameters &reference)
-    : AnalyticEnergy(parameters.dimension, reference), parameters(parameters)
+    : AnalyticEnergy(parameters.dimension, reference)
+    , parameters(parameters)
   {}
 
 

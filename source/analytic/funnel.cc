@@ -34,7 +34,8 @@ namespace Tempera
 
   Funnel::Funnel(const Parameters          &parameters,
                  const ReferenceParameters &reference)
-    : AnalyticEnergy(parameters.dimension, reference), parameters(parameters)
+    : AnalyticEnergy(parameters.dimension, reference)
+    , parameters(parameters)
   {}
 
 

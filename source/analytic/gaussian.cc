@@ -36,7 +36,8 @@ namespace Tempera
 
   Gaussian::Gaussian(const Parameters          &parameters,
                      const ReferenceParameters &reference)
-    : AnalyticEnergy(parameters.mean.size(), reference), mean(parameters.mean)
+    : AnalyticEnergy(parameters.mean.size(), reference)
+    , mean(parameters.mean)
   {
     const unsigned int n       = mean.size();
     const auto        &rows    = parameters.covariance;

@@ -31,7 +31,8 @@ namespace Tempera
 
 
   Ring::Ring(const Parameters &parameters, const ReferenceParameters &reference)
-    : AnalyticEnergy(parameters.dimension, reference), parameters(parameters)
+    : AnalyticEnergy(parameters.dimension, reference)
+    , parameters(parameters)
   {}
 
 

@@ -34,7 +34,8 @@ namespace Tempera
 
   StudentT::StudentT(const Parameters          &parameters,
                      const ReferenceParameters &reference)
-    : AnalyticEnergy(parameters.dimension, reference), parameters(parameters)
+    : AnalyticEnergy(parameters.dimension, reference)
+    , parameters(parameters)
   {}
 
 

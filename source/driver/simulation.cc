@@ -61,7 +61,8 @@ namespace Tempera
 
 
 
-  Simulation::Simulation(const Parameters &parameters) : parameters(parameters)
+  Simulation::Simulation(const Parameters &parameters)
+    : parameters(parameters)
   {
     Ladder                                 ladder(parameters.ladder,
                   parameters.kernel,
@@ -75,10 +76,8 @@ namespace Tempera
       description.names.push_back(space[i].name);
     description.n_rounds = parameters.general.run.iterations;
     for (unsigned int i = 0; i < ladder.size(); ++i)
-      {
-        description.kernels.push_back(entry_for_rung(
-          parameters.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
-      }
+      description.kernels.push_back(entry_for_rung(
+        parameters.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
 
     sampler = std::make_unique<ReplicaExchange>(parameters.general.run,
                                                 parameters.kernel,

@@ -7,7 +7,9 @@
 namespace Tempera
 {
   Journal::Journal(std::ostream &terminal, const RunFolder &folder)
-    : terminal(terminal), path(folder.file("log.txt")), log(path)
+    : terminal(terminal)
+    , path(folder.file("log.txt"))
+    , log(path)
   {
     if (!log)
       throw_write_error(path);

@@ -6,7 +6,8 @@
 namespace Tempera
 {
   RoundTrips::RoundTrips(const unsigned int n_rungs)
-    : replicas(n_rungs), legs(n_rungs, Leg::none)
+    : replicas(n_rungs)
+    , legs(n_rungs, Leg::none)
   {
     std::iota(replicas.begin(), replicas.end(), 0);
     if (n_rungs > 1)

@@ -5,7 +5,8 @@
 
 namespace Tempera
 {
-  StatisticsFile::StatisticsFile(const RunFolder &folder) : folder(folder)
+  StatisticsFile::StatisticsFile(const RunFolder &folder)
+    : folder(folder)
   {}
 
 

@@ -57,6 +57,7 @@ namespace Tempera
 
   Kernel::Workspace::Workspace(const unsigned int dimension,
                                const unsigned int n_levels)
-    : proposal(0, std::vector<double>(dimension), n_levels), normals(dimension)
+    : proposal(0, std::vector<double>(dimension), n_levels)
+    , normals(dimension)
   {}
 } // namespace Tempera

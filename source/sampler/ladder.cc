@@ -113,7 +113,9 @@ namespace Tempera
   Ladder::Ladder(std::vector<Rung>  the_rungs,
                  std::vector<Level> the_levels,
                  const Temper       temper)
-    : rungs(std::move(the_rungs)), levels(std::move(the_levels)), temper(temper)
+    : rungs(std::move(the_rungs))
+    , levels(std::move(the_levels))
+    , temper(temper)
   {
     for (unsigned int i = 0; i < rungs.size(); ++i)
       set_temperature(i, rungs[i].temperature);

@@ -30,7 +30,10 @@ namespace Tempera
                         const unsigned int  pair,
                         const Purpose       purpose,
                         const std::uint32_t substep)
-      : sampler(sampler), pair(pair), purpose(purpose), substep(substep)
+      : sampler(sampler)
+      , pair(pair)
+      , purpose(purpose)
+      , substep(substep)
     {
       for (Evaluation &evaluation : sampler.swap_evaluations)
         evaluation.invalidate();

@@ -260,7 +260,8 @@ namespace Tempera
 
 
   ExactSwap::ExactSwap(const SwapParameters &parameters)
-    : two_stage(parameters.two_stage), correlation(parameters.correlation)
+    : two_stage(parameters.two_stage)
+    , correlation(parameters.correlation)
   {}
 
 

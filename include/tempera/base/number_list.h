@@ -19,10 +19,12 @@ namespace Tempera
   {
     NumberList() = default;
 
-    NumberList(const char *keyword) : keyword(keyword)
+    NumberList(const char *keyword)
+      : keyword(keyword)
     {}
 
-    NumberList(std::vector<double> numbers) : numbers(std::move(numbers))
+    NumberList(std::vector<double> numbers)
+      : numbers(std::move(numbers))
     {}
 
     std::string         keyword;

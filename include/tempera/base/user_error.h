@@ -15,7 +15,8 @@ namespace Tempera
   class UserError : public std::runtime_error
   {
   public:
-    explicit UserError(const std::string &message) : std::runtime_error(message)
+    explicit UserError(const std::string &message)
+      : std::runtime_error(message)
     {}
   };
 } // namespace Tempera

@@ -18,7 +18,9 @@ namespace Tempera
     Replica(const unsigned int         id,
             const std::vector<double> &position,
             const unsigned int         n_levels)
-      : id(id), position(position), evaluations(n_levels)
+      : id(id)
+      , position(position)
+      , evaluations(n_levels)
     {
       for (Evaluation &evaluation : evaluations)
         {
