@@ -577,7 +577,8 @@ namespace Tempera
       }
     ++pair_report.attempts;
     pair_report.accepted += attempt.accepted;
-    signals.swap_attempted(attempt);
+    if (!signals.swap_attempted.empty())
+      signals.swap_attempted(attempt);
   }
 
 
