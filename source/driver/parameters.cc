@@ -97,11 +97,7 @@ namespace Tempera
       return section.empty() ? "outside all sections" :
                                "in section '" + join(section, "/") + "'";
     }
-  } // namespace
 
-
-  namespace
-  {
     /** The levels that a file names, each once. */
     std::vector<std::string>
     level_names(const ParameterFile &file, const LadderParameters &defaults)
@@ -189,7 +185,7 @@ namespace Tempera
     prm.add_parameter(
       "Start",
       points,
-      "Start point: one number per unknown, separated by commas. Several points, one per rung, are separated by semicolons. Empty: zero, or the middle of the bounds.",
+      "Start point: one number per unknown, separated by commas. Several points, one per rung, are separated by semicolons. Empty: zero, or a point well inside the bounds.",
       List(List(Double(), 1), 0, List::max_int_value, ";"));
   }
 

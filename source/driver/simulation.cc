@@ -108,9 +108,10 @@ namespace Tempera
     constexpr std::uint64_t least_burn_in = 100;
 
     const RunParameters &run    = parameters.general.run;
-    const bool           adapts = ladder.has_automatic_spacing() ||
-                        parameters.kernel.preconditioner.keyword == "adapt" ||
-                        ladder[0].kernel->adapts_step_size();
+    bool                 adapts = ladder.has_automatic_spacing() ||
+                  parameters.kernel.preconditioner.keyword == "adapt";
+    for (unsigned int i = 0; i < ladder.size(); ++i)
+      adapts = adapts || ladder[i].kernel->adapts_step_size();
     if (adapts && run.burn_in < least_burn_in)
       text += "--     . note: a burn-in of " + std::to_string(run.burn_in) +
               " rounds is too short to adapt step sizes and temperatures\n";

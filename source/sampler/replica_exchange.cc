@@ -133,6 +133,8 @@ namespace Tempera
     , swap_intensity(swap_parameters.intensity.keyword == "maximal" ?
                        0. :
                        swap_parameters.intensity.numbers[0])
+    , hundredth(run_parameters.iterations / 100 +
+                (run_parameters.iterations % 100 != 0))
     , rung_reports(ladder.size())
     , stuck_watches(ladder.size())
     , pair_reports(ladder.size() - 1)
@@ -338,8 +340,6 @@ namespace Tempera
   {
     using Clock = std::chrono::steady_clock;
 
-    const std::uint64_t hundredth =
-      std::max<std::uint64_t>(1, (run_parameters.iterations + 99) / 100);
     constexpr auto tick = std::chrono::milliseconds(100);
 
     // Looking at the clock costs as much as a cheap step: do it seldom.
@@ -353,11 +353,6 @@ namespace Tempera
           advance(rung);
         finish_round();
 
-        if (round % hundredth == 0 || round == run_parameters.iterations)
-          {
-            signals.hundredth_done(report());
-            check_that_rungs_move();
-          }
         if (round >= next_look)
           {
             const auto now = Clock::now();
@@ -372,7 +367,7 @@ namespace Tempera
       }
 
     interrupted = round < run_parameters.iterations;
-    if (interrupted)
+    if (interrupted && round % hundredth != 0)
       signals.hundredth_done(report());
     signals.progress(round);
     signals.end_of_run(report());
@@ -471,6 +466,13 @@ namespace Tempera
 
     emit_draws();
     ++round;
+
+    // Before the end of burn-in sets the counts back.
+    if (round % hundredth == 0 || round == run_parameters.iterations)
+      {
+        signals.hundredth_done(report());
+        check_that_rungs_move();
+      }
 
     if (round < run_parameters.burn_in &&
         is_end_of_adaptation_window(round, run_parameters.burn_in))

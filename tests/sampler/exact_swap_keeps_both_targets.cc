@@ -16,11 +16,15 @@ namespace
 {
   constexpr unsigned int n_draws = 100000;
 
-  /** Wrong on purpose: swaps with probability min(1, 1/S). */
-  class InvertedSwap : public ExactSwap
+  /** The exact rule with its log-ratio changed: wrong on purpose. */
+  class ChangedSwap : public ExactSwap
   {
   public:
-    using ExactSwap::ExactSwap;
+    ChangedSwap(const SwapParameters                      &parameters,
+                const std::function<double(const double)> &change)
+      : ExactSwap(parameters)
+      , change(change)
+    {}
 
     double
     log_ratio(const unsigned int stage,
@@ -28,25 +32,11 @@ namespace
               const Rung        &hot_rung,
               PairEnergies      &energies) const override
     {
-      return -ExactSwap::log_ratio(stage, cold_rung, hot_rung, energies);
+      return change(ExactSwap::log_ratio(stage, cold_rung, hot_rung, energies));
     }
-  };
 
-  /** The paper's rate r eta S without the min(1, S), for r eta = 0.1. */
-  class UncappedSwap : public ExactSwap
-  {
-  public:
-    using ExactSwap::ExactSwap;
-
-    double
-    log_ratio(const unsigned int stage,
-              const Rung        &cold_rung,
-              const Rung        &hot_rung,
-              PairEnergies      &energies) const override
-    {
-      return ExactSwap::log_ratio(stage, cold_rung, hot_rung, energies) +
-             std::log(0.1);
-    }
+  private:
+    const std::function<double(const double)> change;
   };
 
   struct Outcome
@@ -160,15 +150,19 @@ main()
   SwapParameters multi_variance;
   multi_variance.rule = "multi-variance";
   check_wrong("multi-variance", swap_once(fine, coarse, multi_variance));
+  const auto changed = [&](const std::function<double(const double)> &change) {
+    return swap_once(fine,
+                     coarse,
+                     one_stage,
+                     std::make_shared<ChangedSwap>(one_stage, change));
+  };
+  check_right("the same rule through the same class",
+              changed([](const double log_ratio) { return log_ratio; }));
   check_wrong("an inverted swap",
-              swap_once(fine,
-                        coarse,
-                        one_stage,
-                        std::make_shared<InvertedSwap>(one_stage)));
-  check_wrong("the paper's uncapped rate",
-              swap_once(fine,
-                        coarse,
-                        one_stage,
-                        std::make_shared<UncappedSwap>(one_stage)));
+              changed([](const double log_ratio) { return -log_ratio; }));
+  // r eta S without the min(1, S), for r eta = 0.1.
+  check_wrong("the paper's uncapped rate", changed([](const double log_ratio) {
+                return log_ratio + std::log(0.1);
+              }));
   return result();
 }

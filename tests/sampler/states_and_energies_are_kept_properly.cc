@@ -92,10 +92,21 @@ namespace
                                    kernel_parameters,
                                    {{"fine", fine}, {"coarse", coarse}}),
                             {{-4.}, {-3.9}, {3.}, {3.1}});
+    // The run has a hundredth that ends with burn-in.
+    bool         every_report_counts = true;
+    unsigned int n_reports           = 0;
+    sampler.signals.hundredth_done.connect([&](const RunReport &report) {
+      ++n_reports;
+      every_report_counts = every_report_counts && report.rungs[0].steps > 0 &&
+                            report.pairs[1].attempts > 0;
+    });
     sampler.run();
 
     const std::string name =
       rule + (two_stage ? " in two stages: " : " in one stage: ");
+    check(name + "every hundredth is reported, with its counts",
+          every_report_counts && n_reports == 100,
+          std::to_string(n_reports));
     check(name + "no value is computed twice",
           fine->n_values == fine->states_of_values.size() &&
             coarse->n_values == coarse->states_of_values.size());

@@ -166,6 +166,9 @@ namespace Tempera
     /** Swap intensity \f$r\f$; zero for the largest possible. */
     const double swap_intensity;
 
+    /** Rounds from one report to the next. */
+    const std::uint64_t hundredth;
+
     std::uint64_t round       = 0;
     bool          interrupted = false;
 
