@@ -23,6 +23,8 @@ install_packages() {
   if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null ||
       fail "these packages are missing, and there is neither root nor sudo to install them: $(echo $missing)"
+    sudo true ||
+      fail "sudo was refused. Ask for these packages to be installed: $(echo $missing)"
     sudo=sudo
   fi
   say "installing packages:" $missing
