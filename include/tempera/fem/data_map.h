@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_data_map_h
+#define tempera_fem_data_map_h
+
+#include <tempera/fem/channel.h>
+#include <tempera/fem/operator_matrix.h>
+#include <tempera/fem/space_discretisation.h>
+#include <tempera/problems/problem.h>
+
+#include <memory>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * The data of an equation as a function of the parameters: one NodalVector
+   * per channel (integrals against shape functions, or nodal values), and
+   * linear functionals of them with their derivatives in the parameters.
+   */
+  class DataMap
+  {
+  public:
+    /** Some linear functionals of the data, ready to be applied. */
+    class Functionals
+    {
+    public:
+      virtual ~Functionals() = default;
+    };
+
+    virtual ~DataMap() = default;
+
+    /** Fill the data of all channels. */
+    virtual void
+    assemble(const ParameterValues    &theta,
+             std::vector<NodalVector> &data) const = 0;
+
+    /** @param weights By functional and channel. */
+    virtual std::unique_ptr<const Functionals>
+    prepare(const std::vector<std::vector<NodalVector>> &weights) const = 0;
+
+    /**
+     * Values of the functionals at the data of some parameters.
+     *
+     * @param jacobian Empty, or by functional and active parameter.
+     */
+    virtual void
+    apply(const Functionals               &functionals,
+          const ParameterValues           &theta,
+          const dealii::ArrayView<double> &values,
+          const dealii::ArrayView<double> &jacobian) const = 0;
+
+    virtual std::string
+    description() const = 0;
+  };
+
+
+  /**
+   * The map for a mesh. On a subdivided box, data that are products over the
+   * coordinates become products of integrals in one dimension; otherwise the
+   * functions are evaluated at all points.
+   *
+   * @param use_products Whether to use products where possible.
+   */
+  template <int dim>
+  std::unique_ptr<DataMap>
+  make_data_map(const Problem                  &problem,
+                const SpaceDiscretisation<dim> &space,
+                const std::vector<Channel>     &channels,
+                const bool                      use_products = true);
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_fem_model_h
+#define tempera_fem_fem_model_h
+
+#include <tempera/fem/fem_parameters.h>
+#include <tempera/forward/forward_model.h>
+#include <tempera/forward/sensor.h>
+#include <tempera/problems/problem.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** What the models of all levels have in common. */
+  struct ModelSetting
+  {
+    std::shared_ptr<const Problem> problem;
+    /** Of all parameters of the problem; those of unknown ones are not used. */
+    std::vector<double> values;
+    /** Indices of the unknown ones. */
+    std::vector<unsigned int> unknowns;
+    std::vector<Sensor>       sensors;
+    double                    final_time = 0.;
+    /** Empty for the unit box. */
+    std::string mesh_file;
+  };
+
+
+  /** Mean and standard deviation of a field, or a single one. */
+  struct FieldFileNames
+  {
+    /** Folder that the files go to. */
+    std::string folder;
+    /** First part of their names. */
+    std::string stem;
+    /** At how many times a field is written, the last one included. */
+    unsigned int n_times = 10;
+  };
+
+
+  /** A forward model made of finite elements. */
+  class FemModel : public ForwardModel
+  {
+  public:
+    /** Unknowns of the mesh, boundary included. */
+    virtual unsigned int
+    n_dofs() const = 0;
+
+    virtual unsigned int
+    n_steps() const = 0;
+
+    /** What 'Solver/Gradient' has become: the name of the method. */
+    virtual std::string
+    gradient_method() const = 0;
+
+    /**
+     * Solve for each of the states and write their mean and, if there are
+     * several, standard deviation as VTU files with a PVD file for their
+     * times.
+     */
+    virtual void
+    write_fields(const std::vector<std::vector<double>> &states,
+                 const FieldFileNames                   &names) const = 0;
+  };
+
+
+  /**
+   * The model of a level. Its gradient is what the parameters ask for; a
+   * method that is not valid for this problem is a UserError.
+   *
+   * @param ranges Of the unknowns, for finite differences.
+   */
+  std::shared_ptr<const FemModel>
+  make_fem_model(const ModelSetting                &setting,
+                 const FemLevelParameters          &level,
+                 const SolverParameters            &solver,
+                 const std::vector<ParameterRange> &ranges);
+} // namespace Tempera
+
+#endif

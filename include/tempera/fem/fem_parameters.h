@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_fem_parameters_h
+#define tempera_fem_fem_parameters_h
+
+#include <tempera/forward/finite_differences.h>
+
+#include <string>
+#include <vector>
+
+namespace dealii
+{
+  class ParameterHandler;
+}
+
+namespace Tempera
+{
+  /** A fidelity: how fine the mesh and the time steps are. */
+  struct FemLevelParameters
+  {
+    std::vector<unsigned int> subdivisions{50};
+    unsigned int              refinements = 0;
+    unsigned int              degree      = 1;
+    double                    time_step   = 0.;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** How equations are solved, on all levels. */
+  struct SolverParameters
+  {
+    std::string                time_stepping = "backward Euler";
+    std::string                linear_solver = "automatic";
+    double                     tolerance     = 1e-12;
+    std::string                gradient      = "automatic";
+    FiniteDifferenceParameters differences;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+} // namespace Tempera
+
+#endif

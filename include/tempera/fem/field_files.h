@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_field_files_h
+#define tempera_fem_field_files_h
+
+#include <tempera/fem/fem_model.h>
+
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/lac/vector.h>
+
+#include <vector>
+
+namespace Tempera
+{
+  /** A field at one time, with its standard deviation or an empty vector. */
+  struct FieldAtTime
+  {
+    double                 time;
+    dealii::Vector<double> mean, deviation;
+  };
+
+
+  /** Write one VTU file per time and a PVD file that names them. */
+  template <int dim>
+  void
+  write_field_files(const dealii::DoFHandler<dim>  &dof_handler,
+                    const std::vector<FieldAtTime> &fields,
+                    const FieldFileNames           &names);
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_integration_points_h
+#define tempera_fem_integration_points_h
+
+#include <deal.II/base/array_view.h>
+#include <deal.II/lac/vector.h>
+
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * Quadrature points in cells or on faces, with the shape functions there:
+   * integrals of data without a loop over deal.II's cells.
+   */
+  struct IntegrationPoints
+  {
+    /** Coordinates, one point after the other. */
+    std::vector<double> coordinates;
+    /** Quadrature weight times Jacobian. */
+    std::vector<double> weights;
+
+    /** A block is a cell or a face. */
+    unsigned int n_points_per_block = 0;
+    unsigned int n_dofs_per_block   = 0;
+    /** By block. */
+    std::vector<unsigned int> dofs;
+    /** By point and shape function: one table for all blocks or one each. */
+    std::vector<double> shapes;
+
+    std::size_t
+    n_blocks() const
+    {
+      return n_dofs_per_block == 0 ? 0 : dofs.size() / n_dofs_per_block;
+    }
+
+    /** Add \f$\int g\varphi_i\f$, given \f$g\f$ at all points. */
+    void
+    integrate(const dealii::ArrayView<const double> &values,
+              dealii::Vector<double>                &integrals) const;
+
+    /** The weighted values of a finite element function at all points. */
+    void
+    weighted_values(const dealii::Vector<double>    &function,
+                    const dealii::ArrayView<double> &values) const;
+
+  private:
+    const double *
+    table(const std::size_t block) const
+    {
+      const std::size_t size =
+        std::size_t(n_points_per_block) * n_dofs_per_block;
+      return shapes.data() + (shapes.size() == size ? 0 : block * size);
+    }
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_operator_matrix_h
+#define tempera_fem_operator_matrix_h
+
+#include <deal.II/lac/sparse_matrix.h>
+#include <deal.II/lac/vector.h>
+
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * A finite element function, or a functional on them: the values at degrees
+   * of freedom with an equation, and at those on a Dirichlet boundary.
+   */
+  struct NodalVector
+  {
+    dealii::Vector<double> interior;
+    dealii::Vector<double> boundary;
+
+    NodalVector() = default;
+
+    NodalVector(const unsigned int n_interior, const unsigned int n_boundary)
+      : interior(n_interior)
+      , boundary(n_boundary)
+    {}
+
+    void
+    set_zero()
+    {
+      interior = 0.;
+      boundary = 0.;
+    }
+
+    void
+    add(const double factor, const NodalVector &other)
+    {
+      interior.add(factor, other.interior);
+      if (boundary.size() > 0)
+        boundary.add(factor, other.boundary);
+    }
+
+    /** Entry of a degree of freedom; boundary ones come last. */
+    double &
+    operator[](const std::size_t dof)
+    {
+      return dof < interior.size() ? interior[dof] :
+                                     boundary[dof - interior.size()];
+    }
+
+    double
+    operator[](const std::size_t dof) const
+    {
+      return dof < interior.size() ? interior[dof] :
+                                     boundary[dof - interior.size()];
+    }
+  };
+
+
+  /**
+   * The rows of an operator that belong to degrees of freedom with an
+   * equation: a square matrix, and the few entries that couple it to the
+   * boundary.
+   */
+  struct OperatorMatrix
+  {
+    dealii::SparseMatrix<double> interior;
+
+    /** An entry in a column of the boundary. */
+    struct Entry
+    {
+      unsigned int row, column;
+      double       value;
+    };
+    std::vector<Entry> coupling;
+
+    /** Become a matrix with the same entries. */
+    void
+    copy_from(const OperatorMatrix &other);
+
+    /** Add a multiple of a matrix that was assembled on the same mesh. */
+    void
+    add(const double factor, const OperatorMatrix &other);
+
+    /** result = A function */
+    void
+    multiply(dealii::Vector<double> &result, const NodalVector &function) const;
+
+    /** result = A^T rows; a symmetric matrix is read by rows. */
+    void
+    multiply_transposed(NodalVector                  &result,
+                        const dealii::Vector<double> &rows,
+                        const bool                    is_symmetric) const;
+
+    /** The part of multiply() that comes from the boundary, subtracted. */
+    void
+    subtract_coupling(dealii::Vector<double>       &result,
+                      const dealii::Vector<double> &boundary) const;
+
+    /** The part of multiply_transposed() for the boundary, subtracted. */
+    void
+    subtract_transposed_coupling(dealii::Vector<double>       &boundary,
+                                 const dealii::Vector<double> &rows) const;
+  };
+} // namespace Tempera
+
+#endif

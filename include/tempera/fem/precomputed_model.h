@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_precomputed_model_h
+#define tempera_fem_precomputed_model_h
+
+#include <tempera/fem/evolution_model.h>
+
+namespace Tempera
+{
+  /**
+   * If no unknown is in the operator, every prediction is a linear functional
+   * of the data. One sweep back in time per measurement, done once, gives
+   * these functionals; after that there is no time stepping any more.
+   */
+  template <int dim>
+  class PrecomputedModel : public FemModel
+  {
+  public:
+    /** An operator with unknowns is a UserError. */
+    explicit PrecomputedModel(std::shared_ptr<const EvolutionModel<dim>> model);
+
+    unsigned int
+    n_parameters() const override
+    {
+      return model->n_parameters();
+    }
+
+    unsigned int
+    n_predictions() const override
+    {
+      return model->n_predictions();
+    }
+
+    std::shared_ptr<const Linearisation>
+    evaluate(const dealii::ArrayView<const double> &parameters,
+             const dealii::ArrayView<double>       &predictions,
+             const bool derivative_follows) const override;
+
+    bool
+    derivative_is_separate() const override
+    {
+      return false;
+    }
+
+    SolverWork
+    work() const override;
+
+    std::string
+    description() const override;
+
+    unsigned int
+    n_dofs() const override
+    {
+      return model->n_dofs();
+    }
+
+    unsigned int
+    n_steps() const override
+    {
+      return model->n_steps();
+    }
+
+    std::string
+    gradient_method() const override
+    {
+      return "precomputed adjoint";
+    }
+
+    void
+    write_fields(const std::vector<std::vector<double>> &states,
+                 const FieldFileNames                   &names) const override
+    {
+      model->write_fields(states, names);
+    }
+
+  private:
+    class Jacobian;
+
+    const std::shared_ptr<const EvolutionModel<dim>> model;
+    std::unique_ptr<const DataMap::Functionals>      functionals;
+  };
+} // namespace Tempera
+
+#endif

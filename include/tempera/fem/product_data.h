@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_product_data_h
+#define tempera_fem_product_data_h
+
+#include <tempera/fem/data_map.h>
+
+#include <array>
+
+namespace Tempera
+{
+  /**
+   * Data that are products over the coordinates, on a subdivided box: integrals
+   * and nodal values are products of those in one dimension, so that the
+   * functions are evaluated on lines only.
+   */
+  template <int dim>
+  class ProductData : public DataMap
+  {
+  public:
+    /** Whether these data are of the kind. */
+    static bool
+    is_possible(const Problem                  &problem,
+                const SpaceDiscretisation<dim> &space,
+                const std::vector<Channel>     &channels);
+
+    ProductData(const Problem                  &problem,
+                const SpaceDiscretisation<dim> &space,
+                const std::vector<Channel>     &channels);
+
+    void
+    assemble(const ParameterValues    &theta,
+             std::vector<NodalVector> &data) const override;
+
+    std::unique_ptr<const Functionals>
+    prepare(
+      const std::vector<std::vector<NodalVector>> &weights) const override;
+
+    void
+    apply(const Functionals               &functionals,
+          const ParameterValues           &theta,
+          const dealii::ArrayView<double> &values,
+          const dealii::ArrayView<double> &jacobian) const override;
+
+    std::string
+    description() const override
+    {
+      return "data as products over the coordinates";
+    }
+
+  private:
+    class Tensors;
+
+    /** What becomes of a factor: integrals, or values at the nodes. */
+    enum Role
+    {
+      integrals = 0,
+      nodes     = 1
+    };
+
+    /** A node that a channel has data at. */
+    struct Target
+    {
+      std::array<unsigned int, dim> node;
+      unsigned int                  dof;
+    };
+
+    /** Channels with the same role and functions. */
+    struct Group
+    {
+      Role                      role;
+      std::vector<unsigned int> functions;
+      std::vector<unsigned int> channels;
+      /** Factors in the last direction, each once. */
+      std::vector<unsigned int> last_factors;
+    };
+
+    /** Factors along the lines of one direction. */
+    struct Line
+    {
+      /** Coordinates of the quadrature points, then of the nodes. */
+      std::vector<double> coordinates;
+      std::size_t         n_points, n_nodes, stride;
+      /** Which factors are needed, by role. */
+      std::array<std::vector<bool>, 2> needed;
+      /** Parameters in the factors of this direction. */
+      std::vector<unsigned int> parameters;
+
+      /** Active ones of them, with their places among all active ones. */
+      mutable std::vector<unsigned int> active, places;
+      mutable std::vector<double>       values, derivatives;
+      /** By role, factor, and value or derivative: a padded vector. */
+      mutable std::vector<double> vectors;
+    };
+
+    void
+    evaluate_lines(const ParameterValues &theta,
+                   const bool             with_derivatives) const;
+
+    /** A vector of a line; derivatives are counted from 1. */
+    double *
+    vector(const Line        &line,
+           const Role         role,
+           const unsigned int factor,
+           const unsigned int derivative) const;
+
+    const Problem                   &problem;
+    const Lattice                   &lattice;
+    const unsigned int               n_interior, n_factors;
+    std::vector<Line>                lines;
+    std::vector<Group>               groups;
+    std::vector<Role>                roles;
+    std::vector<std::vector<Target>> targets;
+    const std::vector<Channel>       channels;
+
+    mutable std::vector<double>         partial_products;
+    mutable std::vector<const double *> last_vectors;
+  };
+} // namespace Tempera
+
+#endif

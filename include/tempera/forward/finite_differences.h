@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_forward_finite_differences_h
+#define tempera_forward_finite_differences_h
+
+#include <tempera/forward/forward_model.h>
+
+#include <limits>
+#include <vector>
+
+namespace dealii
+{
+  class ParameterHandler;
+}
+
+namespace Tempera
+{
+  /** How to take finite differences. */
+  struct FiniteDifferenceParameters
+  {
+    std::string scheme = "central";
+    /** Step relative to the scale of a parameter; zero for the best one. */
+    double relative_step = 0.;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** The scale of a parameter, and the interval that it must not leave. */
+  struct ParameterRange
+  {
+    double scale = 1.;
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+  };
+
+
+  /**
+   * Gives any model a derivative by finite differences. The step is relative
+   * to the scale of each parameter, by default the one that balances
+   * truncation and rounding: \f$\epsilon^{1/2}\f$ for forward and
+   * \f$\epsilon^{1/3}\f$ for central differences. At a wall of its interval a
+   * parameter steps inwards; central differences then become one-sided ones
+   * of second order.
+   */
+  class FiniteDifferenceModel : public ForwardModel
+  {
+  public:
+    FiniteDifferenceModel(std::shared_ptr<const ForwardModel> model,
+                          const FiniteDifferenceParameters   &parameters,
+                          std::vector<ParameterRange>         ranges);
+
+    unsigned int
+    n_parameters() const override;
+
+    unsigned int
+    n_predictions() const override;
+
+    std::shared_ptr<const Linearisation>
+    evaluate(const dealii::ArrayView<const double> &parameters,
+             const dealii::ArrayView<double>       &predictions,
+             const bool derivative_follows) const override;
+
+    SolverWork
+    work() const override;
+
+    std::string
+    description() const override;
+
+  private:
+    class Differences;
+
+    const std::shared_ptr<const ForwardModel> model;
+    const bool                                central;
+    const double                              relative_step;
+    const std::vector<ParameterRange>         ranges;
+  };
+} // namespace Tempera
+
+#endif

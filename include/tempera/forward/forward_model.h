@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_forward_forward_model_h
+#define tempera_forward_forward_model_h
+
+#include <deal.II/base/array_view.h>
+
+#include <memory>
+#include <string>
+
+namespace Tempera
+{
+  /**
+   * The derivative of a ForwardModel at one value of the parameters. It keeps
+   * what the evaluation has found (a trajectory, a Jacobian), so that the
+   * derivative costs no second forward solve.
+   */
+  class Linearisation
+  {
+  public:
+    virtual ~Linearisation() = default;
+
+    /** \f$J^T w\f$ with the Jacobian \f$J\f$ of the predictions. */
+    virtual void
+    apply_transpose(const dealii::ArrayView<const double> &weights,
+                    const dealii::ArrayView<double>       &gradient) const = 0;
+  };
+
+
+  /** What one evaluation of a ForwardModel costs. */
+  struct SolverWork
+  {
+    /** Of the predictions: unknowns of the mesh times time steps. */
+    double prediction = 1.;
+    /** Of \f$J^T w\f$, in the same unit. */
+    double derivative = 1.;
+    /** Before the first evaluation. */
+    double set_up = 0.;
+  };
+
+
+  /**
+   * Predicts the measurements from the parameters: a solver with its mesh and
+   * its sensors. A pure function of the parameters.
+   */
+  class ForwardModel
+  {
+  public:
+    virtual ~ForwardModel() = default;
+
+    virtual unsigned int
+    n_parameters() const = 0;
+
+    virtual unsigned int
+    n_predictions() const = 0;
+
+    /**
+     * Fill the predictions.
+     *
+     * @param derivative_follows Whether the derivative will surely be asked
+     * for; then it may be prepared on the way. It can be asked for in any
+     * case.
+     * @return The derivative, or a null pointer if the model has none.
+     */
+    virtual std::shared_ptr<const Linearisation>
+    evaluate(const dealii::ArrayView<const double> &parameters,
+             const dealii::ArrayView<double>       &predictions,
+             const bool derivative_follows) const = 0;
+
+    /** Whether a derivative costs as much again as the predictions. */
+    virtual bool
+    derivative_is_separate() const
+    {
+      return true;
+    }
+
+    virtual SolverWork
+    work() const = 0;
+
+    /** One line about how predictions and derivatives are computed. */
+    virtual std::string
+    description() const = 0;
+  };
+} // namespace Tempera
+
+#endif

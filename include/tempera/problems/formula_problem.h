@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_problems_formula_problem_h
+#define tempera_problems_formula_problem_h
+
+#include <tempera/problems/problem.h>
+
+#include <Sacado.hpp>
+#include <algorithm>
+#include <array>
+
+namespace Tempera
+{
+  /**
+   * A problem that is written as formulas. @p Derived describes itself in its
+   * constructor through the protected members, and has
+   * @code
+   *   template <typename Number>
+   *   Number formula(const unsigned int function, const double *x,
+   *                  const double time, const Number *theta) const;
+   *   template <typename Number>
+   *   void factor_formulas(const unsigned int direction, const double x,
+   *                        const Number *theta, Number *factors) const;
+   * @endcode
+   * The first is for functions that are no products, the second gives all
+   * factors in one direction at once. Both are written once: with numbers for
+   * values, with numbers of Sacado for the derivatives in the parameters.
+   */
+  template <class Derived>
+  class FormulaProblem : public Problem
+  {
+  public:
+    explicit FormulaProblem(const unsigned int dimension)
+      : n_dimensions(dimension)
+    {}
+
+    unsigned int
+    dimension() const final
+    {
+      return n_dimensions;
+    }
+
+    const std::vector<ProblemParameter> &
+    parameters() const final
+    {
+      return my_parameters;
+    }
+
+    const std::vector<FunctionDescription> &
+    functions() const final
+    {
+      return my_functions;
+    }
+
+    const std::vector<FactorDescription> &
+    factors() const final
+    {
+      return my_factors;
+    }
+
+    const std::vector<OperatorTerm> &
+    operator_terms() const final
+    {
+      return my_operator_terms;
+    }
+
+    const std::vector<DataTerm> &
+    data_terms() const final
+    {
+      return my_data_terms;
+    }
+
+    void
+    evaluate(const std::vector<unsigned int>       &functions,
+             const double                           time,
+             const dealii::ArrayView<const double> &points,
+             const ParameterValues                 &theta,
+             const dealii::ArrayView<double>       &values,
+             const dealii::ArrayView<double>       &derivatives) const final
+    {
+      const std::size_t n_points = values.size();
+      const auto all_points = [&](const auto *parameters, const auto &store) {
+        using Number = std::decay_t<decltype(*parameters)>;
+        std::array<Factors<Number>, 3> memory{};
+        for (std::size_t q = 0; q < n_points; ++q)
+          store(sum_of_formulas(functions,
+                                &points[q * n_dimensions],
+                                time,
+                                parameters,
+                                memory),
+                &values[q],
+                derivatives.data() + q,
+                n_points);
+      };
+      for_each_number_type(theta, derivatives.size() > 0, all_points);
+    }
+
+    void
+    evaluate_factors(const unsigned int                     direction,
+                     const dealii::ArrayView<const double> &coordinates,
+                     const ParameterValues                 &theta,
+                     const dealii::ArrayView<double>       &values,
+                     const dealii::ArrayView<double> &derivatives) const final
+    {
+      const std::size_t n_points  = coordinates.size();
+      const std::size_t n_factors = my_factors.size();
+      const std::size_t stride    = theta.active.size() * n_points;
+      for_each_number_type(theta,
+                           derivatives.size() > 0,
+                           [&](const auto *parameters, auto store) {
+                             using Number = std::decay_t<decltype(*parameters)>;
+                             Factors<Number> results{};
+                             for (std::size_t q = 0; q < n_points; ++q)
+                               {
+                                 derived().factor_formulas(direction,
+                                                           coordinates[q],
+                                                           parameters,
+                                                           results.data());
+                                 for (std::size_t k = 0; k < n_factors; ++k)
+                                   store(results[k],
+                                         &values[k * n_points + q],
+                                         derivatives.data() + k * stride + q,
+                                         n_points);
+                               }
+                           });
+    }
+
+    /** For problems whose functions are all products. */
+    template <typename Number>
+    Number
+    formula(const unsigned int,
+            const double *,
+            const double,
+            const Number *) const
+    {
+      return Number(0.);
+    }
+
+    /** For problems without products. */
+    template <typename Number>
+    void
+    factor_formulas(const unsigned int,
+                    const double,
+                    const Number *,
+                    Number *) const
+    {}
+
+  protected:
+    static constexpr unsigned int max_n_parameters = 32;
+    static constexpr unsigned int max_n_factors    = 8;
+
+    template <typename Number>
+    using Factors = std::array<Number, max_n_factors>;
+
+    const unsigned int               n_dimensions;
+    std::vector<ProblemParameter>    my_parameters;
+    std::vector<FunctionDescription> my_functions;
+    std::vector<FactorDescription>   my_factors;
+    std::vector<OperatorTerm>        my_operator_terms;
+    std::vector<DataTerm>            my_data_terms;
+
+  private:
+    const Derived &
+    derived() const
+    {
+      return static_cast<const Derived &>(*this);
+    }
+
+    template <typename Number>
+    Number
+    sum_of_formulas(const std::vector<unsigned int> &functions,
+                    const double                    *x,
+                    const double                     time,
+                    const Number                    *parameters,
+                    std::array<Factors<Number>, 3>  &results) const
+    {
+      bool   have_factors = false;
+      Number sum(0.);
+      for (const unsigned int function : functions)
+        {
+          const std::vector<unsigned int> &product =
+            my_functions[function].factors;
+          if (product.empty())
+            {
+              sum += derived().formula(function, x, time, parameters);
+              continue;
+            }
+          for (unsigned int d = 0; !have_factors && d < n_dimensions; ++d)
+            derived().factor_formulas(d, x[d], parameters, results[d].data());
+          have_factors = true;
+          Number value = results[0][product[0]];
+          for (unsigned int d = 1; d < n_dimensions; ++d)
+            value *= results[d][product[d]];
+          sum += value;
+        }
+      return sum;
+    }
+
+    /**
+     * Call @p body with the parameters as plain numbers, or as numbers that
+     * carry derivatives: up to four active parameters at a time. @p body gets
+     * a function that stores a result.
+     */
+    template <class Body>
+    void
+    for_each_number_type(const ParameterValues &theta,
+                         const bool             with_derivatives,
+                         const Body            &body) const
+    {
+      if (!with_derivatives)
+        body(theta.values.data(),
+             [](const double result, double *value, double *, std::size_t) {
+               *value = result;
+             });
+      for (std::size_t first = 0;
+           with_derivatives && first < theta.active.size();)
+        {
+          const std::size_t left = theta.active.size() - first;
+          if (left == 1)
+            first += differentiate<1>(theta, first, body);
+          else if (left == 2)
+            first += differentiate<2>(theta, first, body);
+          else
+            first += differentiate<4>(theta, first, body);
+        }
+    }
+
+    template <int n, class Body>
+    std::size_t
+    differentiate(const ParameterValues &theta,
+                  const std::size_t      first,
+                  const Body            &body) const
+    {
+      using Number = Sacado::Fad::SFad<double, n>;
+      std::array<Number, max_n_parameters> parameters;
+      for (std::size_t i = 0; i < theta.values.size(); ++i)
+        parameters[i] = Number(theta.values[i]);
+      const std::size_t count =
+        std::min<std::size_t>(n, theta.active.size() - first);
+      for (std::size_t i = 0; i < count; ++i)
+        parameters[theta.active[first + i]].fastAccessDx(i) = 1.;
+      body(parameters.data(),
+           [first, count](const Number &result,
+                          double       *value,
+                          double       *derivative,
+                          std::size_t   stride) {
+             *value = result.val();
+             for (std::size_t i = 0; i < count; ++i)
+               derivative[(first + i) * stride] = result.fastAccessDx(i);
+           });
+      return count;
+    }
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_problems_pollution_source_h
+#define tempera_problems_pollution_source_h
+
+#include <tempera/problems/formula_problem.h>
+
+#include <cmath>
+
+namespace Tempera
+{
+  /**
+   * A pollution that spreads from a place that is sought (the paper's
+   * Experiment 1): \f$u_t = \kappa\Delta u + f\f$ where source, initial and
+   * boundary values belong to the solution
+   * \f$u = \beta e^{-|x-x_0|^2/(2h^2)} e^{-t}\f$, with
+   * \f$\beta = M(2\pi h^2)^{-d/2}\f$.
+   */
+  class PollutionSource : public FormulaProblem<PollutionSource>
+  {
+  public:
+    explicit PollutionSource(const unsigned int dimension);
+
+    std::vector<unsigned int>
+    place_parameters() const override;
+
+    bool
+    has_exact_solution() const override
+    {
+      return true;
+    }
+
+    double
+    exact_solution(const dealii::ArrayView<const double> &point,
+                   const double                           time,
+                   const dealii::ArrayView<const double> &theta) const override;
+
+    template <typename Number>
+    Number
+    formula(const unsigned int function,
+            const double *,
+            const double,
+            const Number *theta) const
+    {
+      return function == constant_one ? Number(1.) : theta[diffusivity];
+    }
+
+    /** The Gaussian, and what the heat operator makes of it. */
+    template <typename Number>
+    void
+    factor_formulas(const unsigned int direction,
+                    const double       x,
+                    const Number      *theta,
+                    Number            *factors) const
+    {
+      const Number distance = x - theta[direction];
+      const Number inverse  = 1. / (theta[width] * theta[width]);
+      const Number square   = distance * distance * inverse;
+
+      factors[gaussian] = std::exp(-0.5 * square);
+      if (direction == 0)
+        {
+          const Number normalisation = inverse / (2. * dealii::numbers::PI);
+          factors[gaussian] *=
+            n_dimensions == 2 ?
+              Number(theta[mass] * normalisation) :
+              Number(theta[mass] * std::pow(normalisation, 0.5 * n_dimensions));
+        }
+      factors[heated] =
+        factors[gaussian] *
+        (theta[diffusivity] * inverse * (1. - square) - 1. / n_dimensions);
+    }
+
+  private:
+    /** Factors. */
+    static constexpr unsigned int gaussian = 0, heated = 1;
+
+    /** Parameters; the first ones are the coordinates of the source. */
+    const unsigned int width, mass, diffusivity;
+    /** Functions; the first ones are the parts of the source. */
+    const unsigned int solution, constant_one, diffusion;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_problems_problem_h
+#define tempera_problems_problem_h
+
+#include <tempera/base/registry.h>
+
+#include <deal.II/base/array_view.h>
+#include <deal.II/base/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** A number in the formulas of a problem: known, or to be found. */
+  struct ProblemParameter
+  {
+    std::string name;
+    /** A number, or a prior if it is usually unknown. */
+    std::string default_value;
+    std::string documentation;
+  };
+
+
+  /** The values of all parameters, and which of them to differentiate in. */
+  struct ParameterValues
+  {
+    dealii::ArrayView<const double>       values;
+    dealii::ArrayView<const unsigned int> active;
+  };
+
+
+  /**
+   * A function \f$g(x, t; \theta)\f$ of an equation: what it is called and on
+   * what it depends.
+   */
+  struct FunctionDescription
+  {
+    std::string name;
+    /** Indices of the parameters in it. */
+    std::vector<unsigned int> parameters;
+    /**
+     * If the function is a product \f$\prod_d g_d(x_d; \theta)\f$ over the
+     * coordinates: the index of the factor \f$g_d\f$ for each direction.
+     */
+    std::vector<unsigned int> factors;
+    /** Whether the formula contains the time. */
+    bool varies_in_time = false;
+  };
+
+
+  /** A factor of a product, as a function of one coordinate. */
+  struct FactorDescription
+  {
+    /** Indices of the parameters in it, by direction. */
+    std::vector<std::vector<unsigned int>> parameters;
+  };
+
+
+  /** A term of the operator \f$a u_{tt} + b u_t - \nabla\cdot(\kappa\nabla u) +
+   * c u\f$. */
+  enum class OperatorKind
+  {
+    /** \f$a\f$ */
+    inertia,
+    /** \f$b\f$ */
+    capacity,
+    /** \f$\kappa\f$ */
+    diffusion,
+    /** \f$c\f$ */
+    reaction
+  };
+
+  struct OperatorTerm
+  {
+    OperatorKind kind;
+    /** Index of the function that is the coefficient. */
+    unsigned int function;
+  };
+
+
+  /** Where a datum enters the equation. */
+  enum class DataKind
+  {
+    source,
+    /** Value on the boundary. */
+    dirichlet,
+    /** \f$\kappa\,\partial_n u\f$ on the boundary. */
+    flux,
+    initial_value,
+    initial_velocity
+  };
+
+
+  /** In the place of a function: zero. */
+  constexpr unsigned int no_function = dealii::numbers::invalid_unsigned_int;
+
+
+  /**
+   * A datum \f$\varphi(t)\,g(x, t; \theta)\f$. Data of one kind are added up.
+   * Where time separates, give \f$\varphi\f$ and a function that does not vary
+   * in time: it is then evaluated once, not in every step.
+   */
+  struct DataTerm
+  {
+    DataKind kind;
+    /** Index of \f$g\f$, or @p no_function for zero. */
+    unsigned int function;
+    /** \f$\varphi\f$; empty for 1. */
+    std::function<double(const double)> time_factor;
+    /** For data on the boundary: where. Empty for everywhere. */
+    std::vector<dealii::types::boundary_id> boundaries;
+  };
+
+
+  /**
+   * A linear evolution equation
+   * \f$a u_{tt} + b u_t - \nabla\cdot(\kappa\nabla u) + c u = f\f$ with its
+   * data, in one to three dimensions. Coefficients and data are functions of
+   * the place and of the parameters \f$\theta\f$; some of these are unknown.
+   *
+   * This interface is plain and batched. Authors of an equation derive from
+   * FormulaProblem instead, and write formulas.
+   */
+  class Problem
+  {
+  public:
+    virtual ~Problem() = default;
+
+    virtual unsigned int
+    dimension() const = 0;
+
+    virtual const std::vector<ProblemParameter> &
+    parameters() const = 0;
+
+    virtual const std::vector<FunctionDescription> &
+    functions() const = 0;
+
+    virtual const std::vector<FactorDescription> &
+    factors() const = 0;
+
+    virtual const std::vector<OperatorTerm> &
+    operator_terms() const = 0;
+
+    virtual const std::vector<DataTerm> &
+    data_terms() const = 0;
+
+    /**
+     * The sum of some functions at many points.
+     *
+     * @param points The coordinates, one point after the other.
+     * @param derivatives Empty, or for each active parameter the derivatives
+     * at all points.
+     */
+    virtual void
+    evaluate(const std::vector<unsigned int>       &functions,
+             const double                           time,
+             const dealii::ArrayView<const double> &points,
+             const ParameterValues                 &theta,
+             const dealii::ArrayView<double>       &values,
+             const dealii::ArrayView<double>       &derivatives) const = 0;
+
+    /**
+     * All factors in one direction at many coordinates: first all values of
+     * the first factor. Their derivatives, unless empty: for each factor, for
+     * each active parameter, at all coordinates.
+     */
+    virtual void
+    evaluate_factors(const unsigned int                     direction,
+                     const dealii::ArrayView<const double> &coordinates,
+                     const ParameterValues                 &theta,
+                     const dealii::ArrayView<double>       &values,
+                     const dealii::ArrayView<double> &derivatives) const = 0;
+
+    /** Parameters that are the coordinates of a place in the domain. */
+    virtual std::vector<unsigned int>
+    place_parameters() const
+    {
+      return {};
+    }
+
+    virtual bool
+    has_exact_solution() const
+    {
+      return false;
+    }
+
+    /** Only where there is one. */
+    virtual double
+    exact_solution(const dealii::ArrayView<const double> &point,
+                   const double                           time,
+                   const dealii::ArrayView<const double> &theta) const;
+
+    /** Throw if a function depends on parameters that it does not name. */
+    void
+    verify_dependencies() const;
+
+    /** Whether a coefficient of the operator depends on a parameter. */
+    bool
+    operator_depends_on(const unsigned int parameter) const;
+
+    /** Index of the parameter of this name. */
+    unsigned int
+    index_of(const std::string &parameter) const;
+  };
+
+
+  /** The problems that a parameter file can name, made for a dimension. */
+  using ProblemRegistry = Registry<Problem, const unsigned int>;
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/fem/precomputed_model.h>
+
+namespace Tempera
+{
+  namespace
+  {
+    /** Any model with its gradient replaced by finite differences. */
+    class DifferencedModel : public FemModel
+    {
+    public:
+      DifferencedModel(std::shared_ptr<const FemModel>    model,
+                       const FiniteDifferenceParameters  &parameters,
+                       const std::vector<ParameterRange> &ranges)
+        : model(model)
+        , differences(model, parameters, ranges)
+      {}
+
+      unsigned int
+      n_parameters() const override
+      {
+        return model->n_parameters();
+      }
+
+      unsigned int
+      n_predictions() const override
+      {
+        return model->n_predictions();
+      }
+
+      std::shared_ptr<const Linearisation>
+      evaluate(const dealii::ArrayView<const double> &parameters,
+               const dealii::ArrayView<double>       &predictions,
+               const bool derivative_follows) const override
+      {
+        return differences.evaluate(parameters,
+                                    predictions,
+                                    derivative_follows);
+      }
+
+      SolverWork
+      work() const override
+      {
+        return differences.work();
+      }
+
+      std::string
+      description() const override
+      {
+        return differences.description();
+      }
+
+      unsigned int
+      n_dofs() const override
+      {
+        return model->n_dofs();
+      }
+
+      unsigned int
+      n_steps() const override
+      {
+        return model->n_steps();
+      }
+
+      std::string
+      gradient_method() const override
+      {
+        return "finite differences";
+      }
+
+      void
+      write_fields(const std::vector<std::vector<double>> &states,
+                   const FieldFileNames                   &names) const override
+      {
+        model->write_fields(states, names);
+      }
+
+    private:
+      const std::shared_ptr<const FemModel> model;
+      const FiniteDifferenceModel           differences;
+    };
+
+
+    template <int dim>
+    std::shared_ptr<const FemModel>
+    make_model(const ModelSetting                &setting,
+               const FemLevelParameters          &level,
+               const SolverParameters            &solver,
+               const std::vector<ParameterRange> &ranges)
+    {
+      // Beyond this many numbers the precomputed functionals are not worth
+      // their memory.
+      constexpr double most_numbers = 1e8;
+
+      const auto model =
+        std::make_shared<EvolutionModel<dim>>(setting, level, solver);
+      if (solver.gradient == "finite differences")
+        return std::make_shared<DifferencedModel>(model,
+                                                  solver.differences,
+                                                  ranges);
+      if (solver.gradient == "adjoint")
+        return model;
+
+      const std::vector<unsigned int> in_operator =
+        model->unknowns_in_operator();
+      if (solver.gradient == "precomputed adjoint" && !in_operator.empty())
+        throw UserError(
+          "'Solver/Gradient = precomputed adjoint' needs an operator without "
+          "unknowns, but a coefficient depends on '" +
+          setting.problem->parameters()[in_operator[0]].name +
+          "': its sweeps would be different ones at every state. Set it to "
+          "'adjoint' or 'automatic'.");
+      const double numbers =
+        double(setting.sensors.size()) * model->n_dofs() * (1 << dim);
+      if (solver.gradient == "automatic" &&
+          (!in_operator.empty() || numbers > most_numbers))
+        return model;
+      return std::make_shared<PrecomputedModel<dim>>(model);
+    }
+  } // namespace
+
+
+
+  std::shared_ptr<const FemModel>
+  make_fem_model(const ModelSetting                &setting,
+                 const FemLevelParameters          &level,
+                 const SolverParameters            &solver,
+                 const std::vector<ParameterRange> &ranges)
+  {
+    switch (setting.problem->dimension())
+      {
+        case 1:
+          return make_model<1>(setting, level, solver, ranges);
+        case 2:
+          return make_model<2>(setting, level, solver, ranges);
+        default:
+          return make_model<3>(setting, level, solver, ranges);
+      }
+  }
+} // namespace Tempera

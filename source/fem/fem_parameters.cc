@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/patterns.h>
+#include <tempera/fem/fem_parameters.h>
+#include <tempera/fem/linear_solver.h>
+#include <tempera/fem/time_scheme.h>
+
+namespace Tempera
+{
+  void
+  FemLevelParameters::declare(dealii::ParameterHandler &prm)
+  {
+    using namespace dealii::Patterns;
+    prm.add_parameter(
+      "Subdivisions",
+      subdivisions,
+      "Number of cells of the unit box in each direction: one number for all directions or one for each. Not used with a mesh file.",
+      List(Integer(1), 1, 3));
+    prm.add_parameter("Refinements",
+                      refinements,
+                      "How often every cell is cut in half in each direction.",
+                      Integer(0, 20));
+    prm.add_parameter("Degree",
+                      degree,
+                      "Polynomial degree p of the elements Qp.",
+                      Integer(1, 10));
+    declare_number_above(
+      prm,
+      "Time step",
+      time_step,
+      0.,
+      "Length of a time step. It is shortened a little where that makes the steps end at the final time.");
+  }
+
+
+
+  void
+  SolverParameters::declare(dealii::ParameterHandler &prm)
+  {
+    prm.add_parameter(
+      "Time stepping",
+      time_stepping,
+      "Backward Euler is of first order and damps everything; Crank-Nicolson and BDF2 are of second order.",
+      one_of(TimeScheme::names()));
+    prm.add_parameter(
+      "Linear solver",
+      linear_solver,
+      "'CHOLMOD' and 'UMFPACK' factorise the matrix once; 'conjugate gradients', with algebraic multigrid of Trilinos, needs less memory on very large meshes. 'automatic' takes CHOLMOD up to the size at which that stops to pay.",
+      one_of(linear_solver_names()));
+    declare_number_above(
+      prm,
+      "Tolerance",
+      tolerance,
+      0.,
+      "Reduction of the residual at which 'conjugate gradients' stops.");
+    prm.add_parameter(
+      "Gradient",
+      gradient,
+      "'finite differences' works always and costs a solve or two per unknown; 'adjoint' costs one solve; 'precomputed adjoint' does one solve per measurement beforehand and then next to nothing, where no unknown is in the operator. 'automatic' takes the cheapest that is valid.",
+      one_of(
+        {"automatic", "finite differences", "adjoint", "precomputed adjoint"}));
+    differences.declare(prm);
+  }
+} // namespace Tempera

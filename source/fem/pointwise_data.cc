@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/fem/pointwise_data.h>
+#include <tempera/fem/row_products.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  /** Weights of all functionals at the points of each group. */
+  template <int dim>
+  class PointwiseData<dim>::Weights : public DataMap::Functionals
+  {
+  public:
+    unsigned int n_functionals;
+    /** By group: a matrix with a padded row per functional. */
+    std::vector<std::vector<double>> matrices;
+  };
+
+
+
+  template <int dim>
+  PointwiseData<dim>::PointwiseData(const Problem                  &problem,
+                                    const SpaceDiscretisation<dim> &space,
+                                    const std::vector<Channel>     &channels)
+    : problem(problem)
+    , n_dofs(space.n_dofs())
+    , n_interior(space.n_interior())
+    , masks(channels.size())
+    , nodal(space.n_dofs())
+  {
+    std::shared_ptr<const IntegrationPoints> cells(&space.cells(),
+                                                   [](auto *) {});
+    for (unsigned int c = 0; c < channels.size(); ++c)
+      {
+        const Channel &channel = channels[c];
+        const bool     is_integral =
+          channel.kind == DataKind::source || channel.kind == DataKind::flux;
+
+        // A node on two Dirichlet boundaries belongs to the first one.
+        if (channel.kind == DataKind::dirichlet)
+          {
+            masks[c] = space.is_on(channel.boundaries);
+            for (unsigned int other = 0; other < c; ++other)
+              if (channels[other].kind == DataKind::dirichlet &&
+                  channels[other].boundaries != channel.boundaries)
+                for (unsigned int i = 0; i < n_dofs; ++i)
+                  if (masks[other][i])
+                    masks[c][i] = false;
+          }
+
+        // Channels at the same nodes share the evaluation; those that need
+        // all nodes come first.
+        const auto same =
+          std::find_if(groups.begin(), groups.end(), [&](const Group &group) {
+            return channel.kind != DataKind::flux &&
+                   group.functions == channel.functions &&
+                   group.time == channel.time &&
+                   (is_integral ? group.integration == cells :
+                                  group.integration == nullptr);
+          });
+        if (same != groups.end())
+          {
+            same->channels.push_back(c);
+            continue;
+          }
+
+        Group group;
+        group.functions = channel.functions;
+        group.time      = channel.time;
+        group.channels  = {c};
+        if (channel.kind == DataKind::source)
+          group.integration = cells;
+        else if (channel.kind == DataKind::flux)
+          group.integration = std::make_shared<const IntegrationPoints>(
+            space.faces(channel.boundaries));
+        groups.push_back(std::move(group));
+      }
+
+    std::size_t most_points = 0;
+    for (Group &group : groups)
+      {
+        if (group.integration)
+          group.coordinates = group.integration->coordinates;
+        else
+          for (unsigned int i = 0; i < n_dofs; ++i)
+            if (std::any_of(group.channels.begin(),
+                            group.channels.end(),
+                            [&](const unsigned int c) {
+                              return masks[c].empty() || masks[c][i];
+                            }))
+              {
+                group.dofs.push_back(i);
+                for (unsigned int d = 0; d < dim; ++d)
+                  group.coordinates.push_back(space.nodes()[dim * i + d]);
+              }
+        most_points = std::max(most_points, group.n_points());
+      }
+    point_values.resize(padded(most_points));
+  }
+
+
+
+  template <int dim>
+  void
+  PointwiseData<dim>::assemble(const ParameterValues    &theta,
+                               std::vector<NodalVector> &data) const
+  {
+    for (NodalVector &vector : data)
+      vector.set_zero();
+    for (const Group &group : groups)
+      {
+        const dealii::ArrayView<double> values(point_values.data(),
+                                               group.n_points());
+        problem.evaluate(group.functions,
+                         group.time,
+                         dealii::make_array_view(group.coordinates),
+                         theta,
+                         values,
+                         {});
+        if (group.integration)
+          {
+            nodal = 0.;
+            group.integration->integrate(values, nodal);
+            for (const unsigned int c : group.channels)
+              std::copy(nodal.begin(),
+                        nodal.begin() + n_interior,
+                        data[c].interior.begin());
+          }
+        else
+          for (const unsigned int c : group.channels)
+            for (std::size_t i = 0; i < group.dofs.size(); ++i)
+              if (masks[c].empty() || masks[c][group.dofs[i]])
+                data[c][group.dofs[i]] = values[i];
+      }
+  }
+
+
+
+  template <int dim>
+  std::unique_ptr<const DataMap::Functionals>
+  PointwiseData<dim>::prepare(
+    const std::vector<std::vector<NodalVector>> &weights) const
+  {
+    auto result           = std::make_unique<Weights>();
+    result->n_functionals = weights.size();
+    std::vector<double> at_points;
+    for (const Group &group : groups)
+      {
+        const std::size_t   stride = padded(group.n_points());
+        std::vector<double> matrix(stride * weights.size(), 0.);
+        for (std::size_t row = 0; row < weights.size(); ++row)
+          for (const unsigned int c : group.channels)
+            {
+              const NodalVector &weight = weights[row][c];
+              double            *target = &matrix[row * stride];
+              if (group.integration)
+                {
+                  nodal = 0.;
+                  std::copy(weight.interior.begin(),
+                            weight.interior.end(),
+                            nodal.begin());
+                  at_points.resize(group.n_points());
+                  group.integration->weighted_values(
+                    nodal, dealii::make_array_view(at_points));
+                  for (std::size_t q = 0; q < at_points.size(); ++q)
+                    target[q] += at_points[q];
+                }
+              else
+                for (std::size_t i = 0; i < group.dofs.size(); ++i)
+                  if (masks[c].empty() || masks[c][group.dofs[i]])
+                    target[i] += weight[group.dofs[i]];
+            }
+        result->matrices.push_back(std::move(matrix));
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
+  void
+  PointwiseData<dim>::apply(const Functionals               &functionals,
+                            const ParameterValues           &theta,
+                            const dealii::ArrayView<double> &values,
+                            const dealii::ArrayView<double> &jacobian) const
+  {
+    const Weights     &weights = static_cast<const Weights &>(functionals);
+    const unsigned int n_functionals = weights.n_functionals;
+    const unsigned int n_active =
+      jacobian.size() == 0 ? 0 : theta.active.size();
+
+    std::fill(values.begin(), values.end(), 0.);
+    std::fill(jacobian.begin(), jacobian.end(), 0.);
+    std::vector<double>         results((1 + n_active) * n_functionals);
+    std::vector<const double *> vectors(1 + n_active);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      {
+        const Group      &group  = groups[g];
+        const std::size_t n      = group.n_points();
+        const std::size_t stride = padded(n);
+        // The rows of weights are zero where the vectors are padded.
+        point_derivatives.resize(n_active * n + row_padding);
+        problem.evaluate(group.functions,
+                         group.time,
+                         dealii::make_array_view(group.coordinates),
+                         theta,
+                         dealii::ArrayView<double>(point_values.data(), n),
+                         dealii::ArrayView<double>(point_derivatives.data(),
+                                                   n_active * n));
+        vectors[0] = point_values.data();
+        for (unsigned int i = 0; i < n_active; ++i)
+          vectors[1 + i] = &point_derivatives[i * n];
+        row_products(weights.matrices[g].data(),
+                     n_functionals,
+                     stride,
+                     vectors.data(),
+                     vectors.size(),
+                     results.data());
+        for (unsigned int row = 0; row < n_functionals; ++row)
+          {
+            values[row] += results[row];
+            for (unsigned int i = 0; i < n_active; ++i)
+              jacobian[row * n_active + i] +=
+                results[(1 + i) * n_functionals + row];
+          }
+      }
+  }
+
+
+
+  template class PointwiseData<1>;
+  template class PointwiseData<2>;
+  template class PointwiseData<3>;
+} // namespace Tempera

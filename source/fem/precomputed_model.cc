@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/fem/precomputed_model.h>
+
+namespace Tempera
+{
+  template <int dim>
+  class PrecomputedModel<dim>::Jacobian : public Linearisation
+  {
+  public:
+    Jacobian(const PrecomputedModel &model, std::vector<double> theta)
+      : model(model)
+      , theta(std::move(theta))
+    {}
+
+    /** Fill the predictions and the matrix at once. */
+    void
+    compute(const dealii::ArrayView<double> &predictions) const
+    {
+      matrix.resize(model.n_predictions() * model.n_parameters());
+      model.model->get_data_map().apply(*model.functionals,
+                                        {dealii::make_array_view(theta),
+                                         dealii::make_array_view(
+                                           model.model->unknowns())},
+                                        predictions,
+                                        dealii::make_array_view(matrix));
+    }
+
+    void
+    apply_transpose(const dealii::ArrayView<const double> &weights,
+                    const dealii::ArrayView<double> &gradient) const override
+    {
+      if (matrix.empty())
+        {
+          std::vector<double> ignored(model.n_predictions());
+          compute(dealii::make_array_view(ignored));
+        }
+      const unsigned int n = gradient.size();
+      for (unsigned int i = 0; i < n; ++i)
+        {
+          gradient[i] = 0.;
+          for (unsigned int k = 0; k < weights.size(); ++k)
+            gradient[i] += weights[k] * matrix[k * n + i];
+        }
+    }
+
+  private:
+    const PrecomputedModel   &model;
+    const std::vector<double> theta;
+    /** By prediction and parameter; empty if not yet needed. */
+    mutable std::vector<double> matrix;
+  };
+
+
+
+  template <int dim>
+  PrecomputedModel<dim>::PrecomputedModel(
+    std::shared_ptr<const EvolutionModel<dim>> the_model)
+    : model(std::move(the_model))
+  {
+    std::vector<std::vector<NodalVector>> weights;
+    std::vector<double> one_sensor(model->n_predictions(), 0.);
+    for (unsigned int k = 0; k < one_sensor.size(); ++k)
+      {
+        weights.push_back(model->get_evolution().make_data());
+        one_sensor[k] = 1.;
+        model->get_evolution().adjoint(
+          dealii::make_array_view(std::as_const(one_sensor)), weights.back());
+        one_sensor[k] = 0.;
+      }
+    functionals = model->get_data_map().prepare(weights);
+  }
+
+
+
+  template <int dim>
+  std::shared_ptr<const Linearisation>
+  PrecomputedModel<dim>::evaluate(
+    const dealii::ArrayView<const double> &parameters,
+    const dealii::ArrayView<double>       &predictions,
+    const bool                             derivative_follows) const
+  {
+    std::vector<double> theta = model->all_parameters(parameters);
+    if (!derivative_follows)
+      model->get_data_map().apply(
+        *functionals,
+        {dealii::make_array_view(std::as_const(theta)), {}},
+        predictions,
+        {});
+    auto result = std::make_shared<Jacobian>(*this, std::move(theta));
+    if (derivative_follows)
+      result->compute(predictions);
+    return result;
+  }
+
+
+
+  template <int dim>
+  SolverWork
+  PrecomputedModel<dim>::work() const
+  {
+    // What the same evaluation would cost with time stepping, so that budgets
+    // compare methods of sampling.
+    SolverWork result = model->work();
+    result.set_up     = n_predictions() * result.prediction;
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::string
+  PrecomputedModel<dim>::description() const
+  {
+    return model->description();
+  }
+
+
+
+  template class PrecomputedModel<1>;
+  template class PrecomputedModel<2>;
+  template class PrecomputedModel<3>;
+} // namespace Tempera

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/fem/pointwise_data.h>
+#include <tempera/fem/product_data.h>
+#include <tempera/fem/row_products.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  /** Weights of all functionals by group, as tensors over the nodes. */
+  template <int dim>
+  class ProductData<dim>::Tensors : public DataMap::Functionals
+  {
+  public:
+    unsigned int n_functionals;
+    /** By group: for each functional the rows along the last direction. */
+    std::vector<std::vector<double>> tensors;
+  };
+
+
+
+  template <int dim>
+  bool
+  ProductData<dim>::is_possible(const Problem                  &problem,
+                                const SpaceDiscretisation<dim> &space,
+                                const std::vector<Channel>     &channels)
+  {
+    if (space.get_lattice() == nullptr)
+      return false;
+    for (const Channel &channel : channels)
+      {
+        if (channel.kind == DataKind::flux)
+          return false;
+        if (channel.kind == DataKind::dirichlet && !channel.boundaries.empty())
+          return false;
+        for (const unsigned int function : channel.functions)
+          if (problem.functions()[function].factors.size() != dim ||
+              problem.functions()[function].varies_in_time)
+            return false;
+      }
+    return true;
+  }
+
+
+
+  template <int dim>
+  ProductData<dim>::ProductData(const Problem                  &problem,
+                                const SpaceDiscretisation<dim> &space,
+                                const std::vector<Channel>     &channels)
+    : problem(problem)
+    , lattice(*space.get_lattice())
+    , n_interior(space.n_interior())
+    , n_factors(problem.factors().size())
+    , targets(channels.size())
+    , channels(channels)
+  {
+    for (unsigned int d = 0; d < dim; ++d)
+      {
+        const LatticeDirection &direction = lattice.directions[d];
+        Line                    line;
+        line.coordinates = direction.points;
+        line.coordinates.insert(line.coordinates.end(),
+                                direction.nodes.begin(),
+                                direction.nodes.end());
+        line.n_points = direction.points.size();
+        line.n_nodes  = direction.nodes.size();
+        line.stride   = padded(line.n_nodes);
+        line.needed.fill(std::vector<bool>(n_factors, false));
+        for (unsigned int p = 0; p < problem.parameters().size(); ++p)
+          for (const FactorDescription &factor : problem.factors())
+            if (std::find(factor.parameters[d].begin(),
+                          factor.parameters[d].end(),
+                          p) != factor.parameters[d].end())
+              {
+                line.parameters.push_back(p);
+                break;
+              }
+        lines.push_back(std::move(line));
+      }
+
+    for (unsigned int c = 0; c < channels.size(); ++c)
+      {
+        const Channel &channel = channels[c];
+        roles.push_back(channel.kind == DataKind::source ? integrals : nodes);
+
+        for (std::size_t node = 0; node < lattice.dof_of_node.size(); ++node)
+          {
+            Target target;
+            target.dof       = lattice.dof_of_node[node];
+            std::size_t rest = node;
+            for (int d = dim - 1; d >= 0; --d)
+              {
+                target.node[d] = rest % lines[d].n_nodes;
+                rest /= lines[d].n_nodes;
+              }
+            const bool is_interior = target.dof < n_interior;
+            if (channel.kind == DataKind::source ?
+                  is_interior :
+                  channel.kind != DataKind::dirichlet || !is_interior)
+              targets[c].push_back(target);
+          }
+
+        for (const unsigned int function : channel.functions)
+          for (unsigned int d = 0; d < dim; ++d)
+            lines[d]
+              .needed[roles[c]][problem.functions()[function].factors[d]] =
+              true;
+
+        const auto same =
+          std::find_if(groups.begin(), groups.end(), [&](const Group &group) {
+            return group.role == roles[c] &&
+                   group.functions == channel.functions;
+          });
+        if (same != groups.end())
+          {
+            same->channels.push_back(c);
+            continue;
+          }
+        Group group{roles[c], channel.functions, {c}, {}};
+        for (const unsigned int function : channel.functions)
+          {
+            const unsigned int factor =
+              problem.functions()[function].factors[dim - 1];
+            if (std::find(group.last_factors.begin(),
+                          group.last_factors.end(),
+                          factor) == group.last_factors.end())
+              group.last_factors.push_back(factor);
+          }
+        groups.push_back(std::move(group));
+      }
+  }
+
+
+
+  template <int dim>
+  double *
+  ProductData<dim>::vector(const Line        &line,
+                           const Role         role,
+                           const unsigned int factor,
+                           const unsigned int derivative) const
+  {
+    return line.vectors.data() +
+           ((role * n_factors + factor) * (1 + line.active.size()) +
+            derivative) *
+             line.stride;
+  }
+
+
+
+  template <int dim>
+  void
+  ProductData<dim>::evaluate_lines(const ParameterValues &theta,
+                                   const bool with_derivatives) const
+  {
+    for (unsigned int d = 0; d < dim; ++d)
+      {
+        const Line &line = lines[d];
+        line.active.clear();
+        line.places.clear();
+        if (with_derivatives)
+          for (unsigned int i = 0; i < theta.active.size(); ++i)
+            if (std::find(line.parameters.begin(),
+                          line.parameters.end(),
+                          theta.active[i]) != line.parameters.end())
+              {
+                line.active.push_back(theta.active[i]);
+                line.places.push_back(i);
+              }
+
+        const std::size_t n = line.coordinates.size();
+        const std::size_t m = line.active.size();
+        line.values.resize(n_factors * n);
+        line.derivatives.resize(n_factors * m * n);
+        // The padding stays zero.
+        line.vectors.resize(2 * n_factors * (1 + m) * line.stride, 0.);
+        problem.evaluate_factors(
+          d,
+          dealii::make_array_view(line.coordinates),
+          {theta.values, dealii::make_array_view(std::as_const(line.active))},
+          dealii::make_array_view(line.values),
+          dealii::make_array_view(line.derivatives));
+
+        for (unsigned int k = 0; k < n_factors; ++k)
+          for (std::size_t i = 0; i <= m; ++i)
+            {
+              const double *source = i == 0 ?
+                                       &line.values[k * n] :
+                                       &line.derivatives[(k * m + i - 1) * n];
+              if (line.needed[integrals][k])
+                lattice.directions[d].integrate(source,
+                                                vector(line, integrals, k, i));
+              if (line.needed[nodes][k])
+                std::copy(source + line.n_points,
+                          source + n,
+                          vector(line, nodes, k, i));
+            }
+      }
+  }
+
+
+
+  template <int dim>
+  void
+  ProductData<dim>::assemble(const ParameterValues    &theta,
+                             std::vector<NodalVector> &data) const
+  {
+    evaluate_lines(theta, false);
+    for (std::size_t c = 0; c < channels.size(); ++c)
+      {
+        data[c].set_zero();
+        for (const unsigned int function : channels[c].functions)
+          {
+            const auto &factors = problem.functions()[function].factors;
+            std::array<const double *, dim> vectors;
+            for (unsigned int d = 0; d < dim; ++d)
+              vectors[d] = vector(lines[d], roles[c], factors[d], 0);
+            const auto product = [&](const Target &target) {
+              double value = vectors[0][target.node[0]];
+              for (unsigned int d = 1; d < dim; ++d)
+                value *= vectors[d][target.node[d]];
+              return value;
+            };
+            if (roles[c] == integrals)
+              for (const Target &target : targets[c])
+                data[c].interior[target.dof] += product(target);
+            else
+              for (const Target &target : targets[c])
+                data[c][target.dof] += product(target);
+          }
+      }
+  }
+
+
+
+  template <int dim>
+  std::unique_ptr<const DataMap::Functionals>
+  ProductData<dim>::prepare(
+    const std::vector<std::vector<NodalVector>> &weights) const
+  {
+    auto result           = std::make_unique<Tensors>();
+    result->n_functionals = weights.size();
+    std::size_t n_rows    = 1;
+    for (unsigned int d = 0; d + 1 < dim; ++d)
+      n_rows *= lines[d].n_nodes;
+    const std::size_t stride = lines[dim - 1].stride;
+
+    for (const Group &group : groups)
+      {
+        std::vector<double> tensor(weights.size() * n_rows * stride, 0.);
+        for (std::size_t k = 0; k < weights.size(); ++k)
+          for (const unsigned int c : group.channels)
+            for (const Target &target : targets[c])
+              {
+                std::size_t row = k;
+                for (unsigned int d = 0; d + 1 < dim; ++d)
+                  row = row * lines[d].n_nodes + target.node[d];
+                tensor[row * stride + target.node[dim - 1]] +=
+                  weights[k][c][target.dof];
+              }
+        result->tensors.push_back(std::move(tensor));
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
+  void
+  ProductData<dim>::apply(const Functionals               &functionals,
+                          const ParameterValues           &theta,
+                          const dealii::ArrayView<double> &values,
+                          const dealii::ArrayView<double> &jacobian) const
+  {
+    const Tensors     &tensors = static_cast<const Tensors &>(functionals);
+    const unsigned int n_functionals = tensors.n_functionals;
+    const unsigned int n_active =
+      jacobian.size() == 0 ? 0 : theta.active.size();
+
+    evaluate_lines(theta, n_active > 0);
+    std::fill(values.begin(), values.end(), 0.);
+    std::fill(jacobian.begin(), jacobian.end(), 0.);
+
+    const Line &last   = lines[dim - 1];
+    std::size_t n_rows = 1;
+    for (unsigned int d = 0; d + 1 < dim; ++d)
+      n_rows *= lines[d].n_nodes;
+
+    // What is left of a tensor after the last direction, times the others.
+    const auto contract = [&](const double                          *rest,
+                              const std::array<const double *, dim> &vectors) {
+      if constexpr (dim == 1)
+        {
+          (void)vectors;
+          return rest[0];
+        }
+      else
+        {
+          double sum = 0.;
+          for (unsigned int i = 0; i < lines[0].n_nodes; ++i)
+            if constexpr (dim == 2)
+              sum += vectors[0][i] * rest[i];
+            else
+              {
+                double inner = 0.;
+                for (unsigned int j = 0; j < lines[1].n_nodes; ++j)
+                  inner += vectors[1][j] * rest[i * lines[1].n_nodes + j];
+                sum += vectors[0][i] * inner;
+              }
+          return sum;
+        }
+    };
+
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      {
+        const Group &group = groups[g];
+
+        last_vectors.clear();
+        const std::size_t n_last = 1 + last.active.size();
+        for (const unsigned int factor : group.last_factors)
+          for (std::size_t i = 0; i < n_last; ++i)
+            last_vectors.push_back(vector(last, group.role, factor, i));
+        const std::size_t n_results = n_functionals * n_rows;
+        partial_products.resize(last_vectors.size() * n_results);
+        row_products(tensors.tensors[g].data(),
+                     n_results,
+                     last.stride,
+                     last_vectors.data(),
+                     last_vectors.size(),
+                     partial_products.data());
+
+        for (const unsigned int function : group.functions)
+          {
+            const auto &factors = problem.functions()[function].factors;
+            std::array<const double *, dim> vectors;
+            for (unsigned int d = 0; d < dim; ++d)
+              vectors[d] = vector(lines[d], group.role, factors[d], 0);
+            const std::size_t place = std::find(group.last_factors.begin(),
+                                                group.last_factors.end(),
+                                                factors[dim - 1]) -
+                                      group.last_factors.begin();
+            for (unsigned int k = 0; k < n_functionals; ++k)
+              {
+                const double *rest = partial_products.data() +
+                                     place * n_last * n_results + k * n_rows;
+                values[k] += contract(rest, vectors);
+                for (std::size_t i = 1; i < n_last; ++i)
+                  jacobian[k * n_active + last.places[i - 1]] +=
+                    contract(rest + i * n_results, vectors);
+                for (unsigned int d = 0; d + 1 < dim && n_active > 0; ++d)
+                  for (std::size_t i = 1; i <= lines[d].active.size(); ++i)
+                    {
+                      auto changed = vectors;
+                      changed[d] = vector(lines[d], group.role, factors[d], i);
+                      jacobian[k * n_active + lines[d].places[i - 1]] +=
+                        contract(rest, changed);
+                    }
+              }
+          }
+      }
+  }
+
+
+
+  template <int dim>
+  std::unique_ptr<DataMap>
+  make_data_map(const Problem                  &problem,
+                const SpaceDiscretisation<dim> &space,
+                const std::vector<Channel>     &channels,
+                const bool                      use_products)
+  {
+    if (use_products && ProductData<dim>::is_possible(problem, space, channels))
+      return std::make_unique<ProductData<dim>>(problem, space, channels);
+    return std::make_unique<PointwiseData<dim>>(problem, space, channels);
+  }
+
+
+
+  template class ProductData<1>;
+  template class ProductData<2>;
+  template class ProductData<3>;
+
+  template std::unique_ptr<DataMap>
+  make_data_map<1>(const Problem &,
+                   const SpaceDiscretisation<1> &,
+                   const std::vector<Channel> &,
+                   const bool);
+  template std::unique_ptr<DataMap>
+  make_data_map<2>(const Problem &,
+                   const SpaceDiscretisation<2> &,
+                   const std::vector<Channel> &,
+                   const bool);
+  template std::unique_ptr<DataMap>
+  make_data_map<3>(const Problem &,
+                   const SpaceDiscretisation<3> &,
+                   const std::vector<Channel> &,
+                   const bool);
+} // namespace Tempera

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/fem/space_discretisation.h>
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/dofs/dof_renumbering.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_in.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <numeric>
+
+namespace Tempera
+{
+  namespace
+  {
+    using Boundaries = std::vector<dealii::types::boundary_id>;
+
+    bool
+    contains(const Boundaries &boundaries, const dealii::types::boundary_id id)
+    {
+      return boundaries.empty() ||
+             std::find(boundaries.begin(), boundaries.end(), id) !=
+               boundaries.end();
+    }
+
+    bool
+    earlier(const OperatorMatrix::Entry &a, const OperatorMatrix::Entry &b)
+    {
+      return std::make_pair(a.row, a.column) < std::make_pair(b.row, b.column);
+    }
+  } // namespace
+
+
+
+  template <int dim>
+  SpaceDiscretisation<dim>::SpaceDiscretisation(const std::string &mesh_file,
+                                                const FemLevelParameters &level,
+                                                const Problem &problem)
+    : element(level.degree)
+    , dof_handler(triangulation)
+    , is_box(mesh_file.empty())
+  {
+    make_mesh(mesh_file, level);
+    number_dofs(problem);
+    find_cell_points();
+    if (is_box)
+      find_lattice();
+    make_sparsity_pattern();
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::make_mesh(const std::string        &mesh_file,
+                                      const FemLevelParameters &level)
+  {
+    if (is_box)
+      {
+        std::vector<unsigned int> subdivisions = level.subdivisions;
+        if (subdivisions.size() == 1)
+          subdivisions.assign(dim, subdivisions[0]);
+        if (subdivisions.size() != dim)
+          throw UserError("A level names " +
+                          counted(subdivisions.size(), "number") +
+                          " of 'Subdivisions' in " + counted(dim, "dimension") +
+                          ". Give one number for all directions or one for "
+                          "each.");
+        dealii::Point<dim> upper;
+        for (unsigned int d = 0; d < dim; ++d)
+          upper[d] = 1.;
+        dealii::GridGenerator::subdivided_hyper_rectangle(
+          triangulation, subdivisions, dealii::Point<dim>(), upper, true);
+      }
+    else
+      {
+        std::ifstream file(mesh_file);
+        if (!file)
+          throw UserError("The mesh file '" + mesh_file +
+                          "' cannot be read. Correct 'Problem/Mesh file'.");
+        file.close();
+        try
+          {
+            dealii::GridIn<dim> reader(triangulation);
+            reader.read(mesh_file);
+          }
+        catch (const std::exception &exception)
+          {
+            std::string reason = exception.what();
+            const auto  begin  = reason.find("Additional information:");
+            if (begin != std::string::npos)
+              reason = reason.substr(begin + 23);
+            reason = reason.substr(0, reason.find("\n\nStacktrace"));
+            reason = reason.substr(0, reason.find("\n-----"));
+            throw UserError(
+              "The mesh file '" + mesh_file +
+              "' is not a mesh that deal.II reads in " +
+              counted(dim, "dimension") +
+              ". Give a file of gmsh (.msh), UCD (.ucd, .inp), VTK (.vtk) or "
+              "another known kind. deal.II says: " +
+              reason);
+          }
+        if (!triangulation.all_reference_cells_are_hyper_cube())
+          throw UserError("The mesh file '" + mesh_file +
+                          "' has triangles or tetrahedra, but the elements Qp "
+                          "need lines, quadrilaterals or hexahedra. Recombine "
+                          "the cells in gmsh.");
+      }
+    triangulation.refine_global(level.refinements);
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::number_dofs(const Problem &problem)
+  {
+    dof_handler.distribute_dofs(element);
+    dealii::DoFRenumbering::Cuthill_McKee(dof_handler);
+
+    std::vector<bool> is_dirichlet(n_dofs(), false);
+    for (const DataTerm &term : problem.data_terms())
+      if (term.kind == DataKind::dirichlet)
+        {
+          const std::vector<bool> here = is_on(term.boundaries);
+          for (unsigned int i = 0; i < n_dofs(); ++i)
+            is_dirichlet[i] = is_dirichlet[i] || here[i];
+        }
+
+    n_interior_dofs =
+      std::count(is_dirichlet.begin(), is_dirichlet.end(), false);
+    if (n_interior_dofs == 0)
+      throw UserError("A level has no node inside the domain. Raise its "
+                      "'Subdivisions', 'Refinements' or 'Degree'.");
+    std::vector<dealii::types::global_dof_index> new_numbers(n_dofs());
+    unsigned int interior = 0, boundary = n_interior_dofs;
+    for (unsigned int i = 0; i < n_dofs(); ++i)
+      new_numbers[i] = is_dirichlet[i] ? boundary++ : interior++;
+    dof_handler.renumber_dofs(new_numbers);
+
+    std::vector<dealii::Point<dim>> points(n_dofs());
+    dealii::DoFTools::map_dofs_to_support_points(
+      dealii::StaticMappingQ1<dim>::mapping, dof_handler, points);
+    node_coordinates.reserve(dim * n_dofs());
+    for (const dealii::Point<dim> &point : points)
+      for (unsigned int d = 0; d < dim; ++d)
+        node_coordinates.push_back(point[d]);
+  }
+
+
+
+  template <int dim>
+  std::vector<bool>
+  SpaceDiscretisation<dim>::is_on(const Boundaries &boundaries) const
+  {
+    const std::set<dealii::types::boundary_id> ids(boundaries.begin(),
+                                                   boundaries.end());
+
+    const dealii::IndexSet on_boundary =
+      dealii::DoFTools::extract_boundary_dofs(dof_handler,
+                                              dealii::ComponentMask(),
+                                              ids);
+    std::vector<bool> result(n_dofs(), false);
+    for (const auto i : on_boundary)
+      result[i] = true;
+    return result;
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::find_cell_points()
+  {
+    const dealii::QGauss<dim> quadrature(element.degree + 1);
+    dealii::FEValues<dim>     values(element,
+                                 quadrature,
+                                 dealii::update_values |
+                                   dealii::update_quadrature_points |
+                                   dealii::update_JxW_values);
+    cell_points.n_points_per_block = quadrature.size();
+    cell_points.n_dofs_per_block   = element.n_dofs_per_cell();
+    std::vector<dealii::types::global_dof_index> dofs(
+      element.n_dofs_per_cell());
+    for (const auto &cell : dof_handler.active_cell_iterators())
+      {
+        values.reinit(cell);
+        cell->get_dof_indices(dofs);
+        cell_points.dofs.insert(cell_points.dofs.end(),
+                                dofs.begin(),
+                                dofs.end());
+        for (const unsigned int q : values.quadrature_point_indices())
+          {
+            cell_points.weights.push_back(values.JxW(q));
+            for (unsigned int d = 0; d < dim; ++d)
+              cell_points.coordinates.push_back(values.quadrature_point(q)[d]);
+          }
+      }
+    for (unsigned int q = 0; q < quadrature.size(); ++q)
+      for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i)
+        cell_points.shapes.push_back(
+          element.shape_value(i, quadrature.point(q)));
+  }
+
+
+
+  template <int dim>
+  IntegrationPoints
+  SpaceDiscretisation<dim>::faces(const Boundaries &boundaries) const
+  {
+    const dealii::QGauss<dim - 1> quadrature(element.degree + 1);
+    dealii::FEFaceValues<dim>     values(element,
+                                     quadrature,
+                                     dealii::update_values |
+                                       dealii::update_quadrature_points |
+                                       dealii::update_JxW_values);
+    IntegrationPoints             result;
+    result.n_points_per_block = quadrature.size();
+    result.n_dofs_per_block   = element.n_dofs_per_cell();
+    std::vector<dealii::types::global_dof_index> dofs(
+      element.n_dofs_per_cell());
+    for (const auto &cell : dof_handler.active_cell_iterators())
+      for (const auto &face : cell->face_iterators())
+        if (face->at_boundary() && contains(boundaries, face->boundary_id()))
+          {
+            values.reinit(cell, face);
+            cell->get_dof_indices(dofs);
+            result.dofs.insert(result.dofs.end(), dofs.begin(), dofs.end());
+            for (const unsigned int q : values.quadrature_point_indices())
+              {
+                result.weights.push_back(values.JxW(q));
+                for (unsigned int d = 0; d < dim; ++d)
+                  result.coordinates.push_back(values.quadrature_point(q)[d]);
+                for (const unsigned int i : values.dof_indices())
+                  result.shapes.push_back(values.shape_value(i, q));
+              }
+          }
+    return result;
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::find_lattice()
+  {
+    // The ends of the cells in each direction, as the mesh has them.
+    constexpr double tolerance = 1e-10;
+
+    std::array<std::vector<double>, dim> ends;
+    for (unsigned int d = 0; d < dim; ++d)
+      {
+        std::vector<double> &list = ends[d];
+        for (const dealii::Point<dim> &vertex : triangulation.get_vertices())
+          list.push_back(vertex[d]);
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(),
+                               list.end(),
+                               [](const double a, const double b) {
+                                 return b - a < tolerance;
+                               }),
+                   list.end());
+      }
+
+    auto result = std::make_unique<Lattice>();
+    for (unsigned int d = 0; d < dim; ++d)
+      result->directions.emplace_back(ends[d], element.degree);
+    result->dof_of_node.resize(n_dofs());
+    for (unsigned int i = 0; i < n_dofs(); ++i)
+      {
+        std::size_t node = 0;
+        for (unsigned int d = 0; d < dim; ++d)
+          {
+            const std::vector<double> &nodes = result->directions[d].nodes;
+            node =
+              node * nodes.size() +
+              (std::lower_bound(nodes.begin(),
+                                nodes.end(),
+                                node_coordinates[dim * i + d] - tolerance) -
+               nodes.begin());
+          }
+        result->dof_of_node[node] = i;
+      }
+    lattice = std::move(result);
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::make_sparsity_pattern()
+  {
+    dealii::DynamicSparsityPattern square(n_interior_dofs, n_interior_dofs);
+
+    const unsigned int        n = cell_points.n_dofs_per_block;
+    std::vector<unsigned int> interior;
+    for (std::size_t cell = 0; cell < cell_points.n_blocks(); ++cell)
+      {
+        const unsigned int *dofs = &cell_points.dofs[cell * n];
+        interior.clear();
+        for (unsigned int i = 0; i < n; ++i)
+          if (dofs[i] < n_interior_dofs)
+            interior.push_back(dofs[i]);
+        std::sort(interior.begin(), interior.end());
+        for (const unsigned int row : interior)
+          {
+            square.add_entries(row, interior.begin(), interior.end(), true);
+            for (unsigned int j = 0; j < n; ++j)
+              if (dofs[j] >= n_interior_dofs)
+                coupling_pattern.push_back(
+                  {row, dofs[j] - n_interior_dofs, 0.});
+          }
+      }
+    std::sort(coupling_pattern.begin(), coupling_pattern.end(), earlier);
+    coupling_pattern.erase(std::unique(coupling_pattern.begin(),
+                                       coupling_pattern.end(),
+                                       [](const auto &a, const auto &b) {
+                                         return a.row == b.row &&
+                                                a.column == b.column;
+                                       }),
+                           coupling_pattern.end());
+    sparsity_pattern = std::make_shared<dealii::SparsityPattern>();
+    sparsity_pattern->copy_from(square);
+  }
+
+
+
+  template <int dim>
+  OperatorMatrix
+  SpaceDiscretisation<dim>::assemble(
+    const OperatorKind         kind,
+    const std::vector<double> &coefficient) const
+  {
+    OperatorMatrix result;
+    result.interior.reinit(*sparsity_pattern);
+    result.coupling = coupling_pattern;
+
+    const bool            is_mass = kind != OperatorKind::diffusion;
+    dealii::FEValues<dim> values(element,
+                                 dealii::QGauss<dim>(element.degree + 1),
+                                 is_mass ? dealii::update_default :
+                                           dealii::update_gradients);
+
+    const unsigned int         n   = cell_points.n_dofs_per_block;
+    const unsigned int         n_q = cell_points.n_points_per_block;
+    dealii::FullMatrix<double> local(n, n);
+    std::size_t                block = 0;
+    for (const auto &cell : dof_handler.active_cell_iterators())
+      {
+        if (!is_mass)
+          values.reinit(cell);
+        local = 0.;
+        for (unsigned int q = 0; q < n_q; ++q)
+          {
+            const std::size_t point = block * n_q + q;
+            const double      weight =
+              coefficient[point] * cell_points.weights[point];
+            const double *shape = &cell_points.shapes[q * n];
+            for (unsigned int i = 0; i < n; ++i)
+              for (unsigned int j = 0; j < n; ++j)
+                local(i, j) += weight * (is_mass ? shape[i] * shape[j] :
+                                                   values.shape_grad(i, q) *
+                                                     values.shape_grad(j, q));
+          }
+
+        const unsigned int *dofs = &cell_points.dofs[block * n];
+        for (unsigned int i = 0; i < n; ++i)
+          for (unsigned int j = 0; j < n; ++j)
+            if (dofs[i] >= n_interior_dofs)
+              continue;
+            else if (dofs[j] < n_interior_dofs)
+              result.interior.add(dofs[i], dofs[j], local(i, j));
+            else
+              {
+                const OperatorMatrix::Entry entry{dofs[i],
+                                                  dofs[j] - n_interior_dofs,
+                                                  0.};
+                std::lower_bound(result.coupling.begin(),
+                                 result.coupling.end(),
+                                 entry,
+                                 earlier)
+                  ->value += local(i, j);
+              }
+        ++block;
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
+  PointRow
+  SpaceDiscretisation<dim>::row_of(const Sensor &sensor) const
+  {
+    if (sensor.place.size() != dim)
+      throw UserError("The place of " + sensor.name + " has " +
+                      counted(sensor.place.size(), "coordinate") +
+                      ", but the problem has " + counted(dim, "dimension") +
+                      ". Correct it, or set 'Problem/Dimension'.");
+    dealii::Point<dim> place;
+    for (unsigned int d = 0; d < dim; ++d)
+      place[d] = sensor.place[d];
+
+    const auto &mapping = dealii::StaticMappingQ1<dim>::mapping;
+    std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator,
+              dealii::Point<dim>>
+      found(dof_handler.end(), dealii::Point<dim>());
+    try
+      {
+        found = dealii::GridTools::find_active_cell_around_point(mapping,
+                                                                 dof_handler,
+                                                                 place);
+      }
+    catch (const dealii::ExceptionBase &)
+      {}
+    if (found.first == dof_handler.end())
+      throw UserError("The place (" + join(sensor.place) + ") of " +
+                      sensor.name +
+                      " lies outside the domain. Move the sensor, or take "
+                      "another mesh.");
+
+    std::vector<dealii::types::global_dof_index> dofs(
+      element.n_dofs_per_cell());
+    found.first->get_dof_indices(dofs);
+    const dealii::Point<dim> unit =
+      dealii::GeometryInfo<dim>::project_to_unit_cell(found.second);
+    // Close to nothing: a sensor on a node shall not see its neighbours.
+    constexpr double negligible = 1e-12;
+
+    PointRow result;
+    for (unsigned int i = 0; i < dofs.size(); ++i)
+      {
+        const double value = element.shape_value(i, unit);
+        if (std::abs(value) > negligible)
+          result.emplace_back(dofs[i], value);
+      }
+    return result;
+  }
+
+
+
+  template class SpaceDiscretisation<1>;
+  template class SpaceDiscretisation<2>;
+  template class SpaceDiscretisation<3>;
+} // namespace Tempera

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/problems/problem.h>
+
+#include <deal.II/base/exceptions.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  namespace
+  {
+    bool
+    contains(const std::vector<unsigned int> &list, const unsigned int entry)
+    {
+      return std::find(list.begin(), list.end(), entry) != list.end();
+    }
+
+    void
+    check_derivatives(const std::vector<ProblemParameter> &parameters,
+                      const std::vector<unsigned int>     &named,
+                      const double                        *derivatives,
+                      const unsigned int                   n_points,
+                      const std::string                   &what)
+    {
+      for (unsigned int i = 0; i < parameters.size(); ++i)
+        for (unsigned int q = 0; q < n_points; ++q)
+          if (!contains(named, i) && derivatives[i * n_points + q] != 0.)
+            throw UserError("The formula of " + what + " depends on '" +
+                            parameters[i].name +
+                            "', but its description does not say so. Add the "
+                            "parameter to the description.");
+    }
+  } // namespace
+
+
+
+  double
+  Problem::exact_solution(const dealii::ArrayView<const double> &,
+                          const double,
+                          const dealii::ArrayView<const double> &) const
+  {
+    AssertThrow(false, dealii::ExcNotImplemented());
+    return 0.;
+  }
+
+
+
+  void
+  Problem::verify_dependencies() const
+  {
+    // Irregular numbers, so that nothing vanishes by chance.
+    constexpr unsigned int    n_points = 3;
+    const unsigned int        n        = parameters().size();
+    std::vector<double>       theta(n), points(n_points * dimension());
+    std::vector<unsigned int> all(n);
+    for (unsigned int i = 0; i < n; ++i)
+      {
+        theta[i] = 0.37 + 0.0917 * i;
+        all[i]   = i;
+      }
+    for (unsigned int i = 0; i < points.size(); ++i)
+      points[i] = 0.2113 + 0.0731 * i;
+    const ParameterValues values{dealii::make_array_view(std::as_const(theta)),
+                                 dealii::make_array_view(std::as_const(all))};
+
+    std::vector<double> results(n_points), derivatives(n * n_points);
+    for (unsigned int f = 0; f < functions().size(); ++f)
+      {
+        evaluate({f},
+                 0.1234,
+                 dealii::make_array_view(std::as_const(points)),
+                 values,
+                 dealii::make_array_view(results),
+                 dealii::make_array_view(derivatives));
+        check_derivatives(parameters(),
+                          functions()[f].parameters,
+                          derivatives.data(),
+                          n_points,
+                          "the function '" + functions()[f].name + "'");
+      }
+
+    const unsigned int n_factors = factors().size();
+    results.resize(n_factors * n_points);
+    derivatives.resize(n_factors * n * n_points);
+    for (unsigned int d = 0; d < dimension() && n_factors > 0; ++d)
+      {
+        evaluate_factors(d,
+                         dealii::ArrayView<const double>(points.data(),
+                                                         n_points),
+                         values,
+                         dealii::make_array_view(results),
+                         dealii::make_array_view(derivatives));
+        for (unsigned int k = 0; k < n_factors; ++k)
+          check_derivatives(parameters(),
+                            factors()[k].parameters[d],
+                            derivatives.data() + k * n * n_points,
+                            n_points,
+                            "factor " + std::to_string(k) + " in direction " +
+                              std::to_string(d));
+      }
+  }
+
+
+
+  bool
+  Problem::operator_depends_on(const unsigned int parameter) const
+  {
+    for (const OperatorTerm &term : operator_terms())
+      if (contains(functions()[term.function].parameters, parameter))
+        return true;
+    return false;
+  }
+
+
+
+  unsigned int
+  Problem::index_of(const std::string &parameter) const
+  {
+    std::vector<std::string> names;
+    for (unsigned int i = 0; i < parameters().size(); ++i)
+      {
+        if (parameters()[i].name == parameter)
+          return i;
+        names.push_back(parameters()[i].name);
+      }
+    throw UserError("The problem has no parameter '" + parameter + "'." +
+                    did_you_mean(parameter, names));
+  }
+} // namespace Tempera
