@@ -3,13 +3,16 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/command_line.h>
+#include <tempera/driver/commands.h>
 #include <tempera/driver/parameter_reference.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
+#include <tempera/problems/problem.h>
 
 #include <boost/program_options.hpp>
 
+#include <algorithm>
 #include <ostream>
 
 namespace Tempera
@@ -26,6 +29,8 @@ namespace Tempera
       "Usage:\n"
       "  tempera run FILE.prm [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
+      "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
+      "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera parameters [--json]\n"
       "  tempera list\n"
       "  tempera --help | --version\n";
@@ -157,6 +162,68 @@ namespace Tempera
 
 
     int
+    run_simulate(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera simulate'");
+      add_set_option(options);
+      options.add_options()("at",
+                            po::value<std::string>()->default_value("", ""),
+                            "\"NAME = value, ...\": where to solve; otherwise "
+                            "at the truth, or in the middle of the prior")(
+        "output",
+        po::value<std::string>(),
+        "folder for the results")("overwrite", "replace what is in the folder");
+      const po::variables_map values =
+        parse("simulate", arguments, options, true);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      simulate(Parameters(read_parameter_file("simulate", values)),
+               values["at"].as<std::string>(),
+               values.count("overwrite") > 0,
+               environment.out);
+      return 0;
+    }
+
+
+    int
+    run_truth(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera truth'");
+      add_set_option(options);
+      TruthOptions truth;
+      options.add_options()("bins",
+                            po::value(&truth.n_bins)->default_value(50),
+                            "bins in each direction")(
+        "points",
+        po::value(&truth.n_points)->default_value(4),
+        "evaluations in each direction of a bin")(
+        "write",
+        po::value(&truth.file),
+        "file for the probabilities of the bins")(
+        "compare",
+        po::value(&truth.runs)->composing()->multitoken(),
+        "folders of runs whose draws are compared");
+      const po::variables_map values = parse("truth", arguments, options, true);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      if (truth.n_bins == 0 || truth.n_points == 0 || truth.n_bins > 10000 ||
+          truth.n_points > 1000)
+        throw UserError("tempera truth: --bins must be between 1 and 10000 and "
+                        "--points between 1 and 1000.");
+      show_truth(Parameters(read_parameter_file("truth", values)),
+                 truth,
+                 environment.out);
+      return 0;
+    }
+
+
+    int
     show_parameters(const Arguments &arguments, const Environment &environment)
     {
       po::options_description options("Options of 'tempera parameters'");
@@ -168,7 +235,26 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      const auto descriptions = Parameters(ParameterFile()).descriptions();
+      // First what all runs have, then what an equation adds.
+      auto descriptions = Parameters(ParameterFile()).descriptions();
+      for (const std::string &problem : ProblemRegistry::names())
+        {
+          ParameterFile file;
+          file.add_from_command_line("Problem/Type = " + problem);
+          file.add_from_command_line("Levels/fine/Degree = 1");
+          for (ParameterDescription &one : Parameters(file).descriptions())
+            {
+              const bool is_new =
+                std::none_of(descriptions.begin(),
+                             descriptions.end(),
+                             [&](const ParameterDescription &other) {
+                               return other.section == one.section &&
+                                      other.name == one.name;
+                             });
+              if (is_new)
+                descriptions.push_back(std::move(one));
+            }
+        }
       environment.out << (values.count("json") > 0 ?
                             parameter_reference_json(descriptions) :
                             parameter_reference_text(descriptions));
@@ -206,7 +292,8 @@ namespace Tempera
                                     environment.out);
       list_registry<SwapRuleRegistry>("Swap rules ('Sampler/Swaps/Rule'):",
                                       environment.out);
-      environment.out << "Problems:\n  none in this version\n";
+      list_registry<ProblemRegistry>("Problems ('Problem/Type'):",
+                                     environment.out);
       return 0;
     }
 
@@ -229,16 +316,25 @@ namespace Tempera
         return run(rest, environment);
       else if (command == "validate")
         return validate(rest, environment);
+      else if (command == "simulate")
+        return run_simulate(rest, environment);
+      else if (command == "truth")
+        return run_truth(rest, environment);
       else if (command == "parameters")
         return show_parameters(rest, environment);
       else if (command == "list")
         return list(rest, environment);
       else
-        throw UserError(
-          "There is no command '" + command + "'." +
-          did_you_mean(
-            command,
-            {"run", "validate", "parameters", "list", "--help", "--version"}));
+        throw UserError("There is no command '" + command + "'." +
+                        did_you_mean(command,
+                                     {"run",
+                                      "validate",
+                                      "simulate",
+                                      "truth",
+                                      "parameters",
+                                      "list",
+                                      "--help",
+                                      "--version"}));
       return 0;
     }
   } // namespace

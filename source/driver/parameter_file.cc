@@ -111,7 +111,8 @@ namespace Tempera
               {open_sections,
                dealii::Utilities::trim(rest.substr(0, equal)),
                dealii::Utilities::trim(rest.substr(equal + 1)),
-               origin});
+               origin,
+               std::filesystem::path(path).parent_path().string()});
           }
         else if (begins_with(line, "subsection", rest) && !rest.empty())
           {
@@ -170,8 +171,11 @@ namespace Tempera
                                "\"Section/Name = value\".");
     const std::string name = path.back();
     path.pop_back();
-    all_assignments.push_back(
-      {path, name, dealii::Utilities::trim(text.substr(equal + 1)), origin});
+    all_assignments.push_back({path,
+                               name,
+                               dealii::Utilities::trim(text.substr(equal + 1)),
+                               origin,
+                               ""});
   }
 
 
@@ -182,7 +186,7 @@ namespace Tempera
                      const std::string &origin)
   {
     check_command_line_value(value, origin);
-    all_assignments.push_back({{}, name, value, origin});
+    all_assignments.push_back({{}, name, value, origin, ""});
   }
 
 

@@ -3,6 +3,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/parameters.h>
+#include <tempera/problems/problem.h>
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <sstream>
 
 namespace Tempera
@@ -98,6 +100,26 @@ namespace Tempera
                                "in section '" + join(section, "/") + "'";
     }
 
+    /** Parameters that name a file to read. */
+    const std::vector<std::pair<Path, std::string>> file_parameters{
+      {{"Problem"}, "Mesh file"},
+      {{"Observations"}, "File"},
+      {{"Sampler"}, "Start file"}};
+
+    /** A relative file name starts from the folder of the parameter file. */
+    std::string
+    resolved(const Assignment &assignment)
+    {
+      const auto here = std::make_pair(assignment.section, assignment.name);
+      if (assignment.value.empty() ||
+          std::find(file_parameters.begin(), file_parameters.end(), here) ==
+            file_parameters.end())
+        return assignment.value;
+      return (std::filesystem::absolute(assignment.folder) / assignment.value)
+        .lexically_normal()
+        .string();
+    }
+
     /** The levels that a file names, each once. */
     std::vector<std::string>
     level_names(const ParameterFile &file, const LadderParameters &defaults)
@@ -116,7 +138,30 @@ namespace Tempera
           if (std::find(names.begin(), names.end(), name) == names.end())
             names.push_back(name);
         }
+      const std::string synthetic =
+        file.value_of({"Observations"}, "Synthetic data", "none");
+      if (synthetic != "none" && synthetic != "exact" &&
+          std::find(names.begin(), names.end(), synthetic) == names.end())
+        names.push_back(synthetic);
       return names;
+    }
+
+    /** Every level of an equation needs a mesh. */
+    void
+    check_that_levels_exist(const ParameterFile            &file,
+                            const std::vector<std::string> &names)
+    {
+      std::vector<std::string> with_section;
+      for (const std::string &name : names)
+        if (file.has_section({"Levels", name}))
+          with_section.push_back(name);
+      for (const std::string &name : names)
+        if (!file.has_section({"Levels", name}))
+          throw UserError("The level '" + name +
+                          "' has no section in 'Levels' that says how fine it "
+                          "is. Add 'subsection Levels', 'subsection " +
+                          name + "' with 'Subdivisions' and 'Time step'." +
+                          did_you_mean(name, with_section, false));
     }
 
     /** One level may be the plain energy; a second is a slip of the pen. */
@@ -134,6 +179,29 @@ namespace Tempera
           "' of 'Sampler/Ladder/Levels' have no section in 'Levels', so they "
           "would be the same. Give them one, or use one name." +
           did_you_mean(without_section[1], with_section, false));
+    }
+
+    /** An analytic energy and an equation exclude each other. */
+    void
+    check_that_family_is_clear(const ParameterFile &file)
+    {
+      const bool has_problem =
+        file.value_of({"Problem"}, "Type", "none") != "none";
+      for (const Assignment &assignment : file.assignments())
+        {
+          const std::string section =
+            assignment.section.empty() ? "" : assignment.section[0];
+          if (has_problem && section == "Energy")
+            throw UserError(
+              assignment.origin +
+              ": the section 'Energy' is for analytic energies, but "
+              "'Problem/Type' names an equation. Remove one or the other.");
+          if (!has_problem &&
+              (section == "Observations" || section == "Solver"))
+            throw UserError(assignment.origin + ": the section '" + section +
+                            "' needs an equation. Set 'Problem/Type'; "
+                            "'tempera list' names what there is.");
+        }
     }
   } // namespace
 
@@ -170,6 +238,11 @@ namespace Tempera
     declare_whole_number(
       prm, "Thinning", run.thinning, 1, "Keep one draw of so many rounds.");
     prm.add_parameter(
+      "Work budget",
+      run.work_budget,
+      "End the run when it has cost so many forward solves of the coldest rung's level, even before 'Iterations'. A sweep in time counts 1 forwards and 1 backwards, on another level in the ratio of unknowns times time steps; gradients that were precomputed count as the sweeps that they save. 0: no budget.",
+      dealii::Patterns::Double(0.));
+    prm.add_parameter(
       "Output directory",
       output_directory,
       "Folder for the results; the option --output overrides it. A run that is there already is not overwritten unless --overwrite is given.",
@@ -182,6 +255,16 @@ namespace Tempera
   StartParameters::declare(dealii::ParameterHandler &prm)
   {
     using namespace dealii::Patterns;
+    prm.add_parameter(
+      "Start from",
+      from,
+      "'point': where 'Start' says. 'prior': every rung at its own draw from the prior, which needs a problem. 'file': where 'Start file' says.",
+      one_of({"point", "prior", "file"}));
+    prm.add_parameter(
+      "Start file",
+      file,
+      "CSV file with a column for each unknown, and one line for all rungs or one per rung. A relative name starts from the folder of the parameter file.",
+      Anything());
     prm.add_parameter(
       "Start",
       points,
@@ -218,22 +301,99 @@ namespace Tempera
 
 
 
+  void
+  ProblemSettings::declare(dealii::ParameterHandler &prm)
+  {
+    using namespace dealii::Patterns;
+    std::vector<std::string> types = ProblemRegistry::names();
+    types.insert(types.begin(), "none");
+    prm.add_parameter(
+      "Type",
+      type,
+      "The equation whose unknowns are sought. 'tempera list' describes them. 'none': the energy is the analytic one of the section 'Energy'.",
+      one_of(types));
+    prm.add_parameter("Dimension",
+                      dimension,
+                      "Number of space dimensions.",
+                      Integer(1, 3));
+    prm.add_parameter(
+      "Mesh file",
+      mesh_file,
+      "A mesh that deal.II reads: gmsh (.msh), UCD (.inp), VTK (.vtk) and others, of lines, quadrilaterals or hexahedra. A relative name starts from the folder of the parameter file. Empty: the unit box.",
+      Anything());
+    declare_number_list(
+      prm,
+      "Final time",
+      final_time,
+      {"last observation"},
+      0.,
+      true,
+      "Time at which the simulation ends, or 'last observation'.",
+      false);
+  }
+
+
+
+  void
+  UnknownsSettings::declare(dealii::ParameterHandler &prm)
+  {
+    values.clear();
+    for (const ProblemParameter &parameter : problem->parameters())
+      values.push_back(parameter.default_value);
+    for (unsigned int i = 0; i < values.size(); ++i)
+      prm.add_parameter(
+        problem->parameters()[i].name,
+        values[i],
+        problem->parameters()[i].documentation +
+          " A number, if it is known; otherwise its prior: uniform(lower, upper), normal(mean, standard deviation) or log-normal(median, standard deviation of the logarithm).",
+        dealii::Patterns::Anything());
+  }
+
+
+
   Parameters::Parameters(const ParameterFile &file)
     : implementation(std::make_unique<Implementation>())
   {
     // Structure first: which levels there are decides which sections exist.
     // A map keeps the addresses of its values, which the handler remembers.
     const std::vector<std::string> names = level_names(file, ladder);
+    const std::string              problem_type =
+      file.value_of({"Problem"}, "Type", problem.type);
+    const bool is_analytic =
+      ProblemRegistry::entries().count(problem_type) == 0;
     for (const std::string &name : names)
-      levels[name];
+      if (is_analytic)
+        levels[name];
+      else
+        fem_levels[name];
+    if (!is_analytic)
+      {
+        const std::string dimension =
+          file.value_of({"Problem"}, "Dimension", "2");
+        unknowns.problem = ProblemRegistry::create(problem_type,
+                                                   dimension == "1" ? 1 :
+                                                   dimension == "3" ? 3 :
+                                                                      2);
+      }
 
+    check_that_family_is_clear(file);
     const auto add = [&](const Path &path, auto &values) {
       implementation->sections.push_back(
         std::make_unique<Section>(path, values, implementation->prm));
     };
     add({}, general);
-    add({"Energy"}, energy);
+    add({"Problem"}, problem);
+    if (is_analytic)
+      add({"Energy"}, energy);
+    else
+      {
+        add({"Problem", "Unknowns"}, unknowns);
+        add({"Observations"}, observations);
+        add({"Solver"}, solver);
+      }
     for (auto &level : levels)
+      add({"Levels", level.first}, level.second);
+    for (auto &level : fem_levels)
       add({"Levels", level.first}, level.second);
     add({"Sampler"}, start);
     add({"Sampler", "Ladder"}, ladder);
@@ -243,7 +403,10 @@ namespace Tempera
 
     apply(file);
 
-    check_that_levels_differ(file, names);
+    if (is_analytic)
+      check_that_levels_differ(file, names);
+    else
+      check_that_levels_exist(file, names);
     if (general.output_directory.empty())
       throw UserError("The parameter 'Output directory' is empty. Name a "
                       "folder, or remove it for the default.");
@@ -311,7 +474,7 @@ namespace Tempera
           prm.enter_subsection(section);
         try
           {
-            prm.set(assignment.name, assignment.value);
+            prm.set(assignment.name, resolved(assignment));
           }
         catch (const dealii::ParameterHandler::ExcValueDoesNotMatchPattern &)
           {

@@ -3,10 +3,13 @@
 #include <tempera/base/user_error.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
+#include <tempera/inference/csv_table.h>
+#include <tempera/output/draw_subset.h>
 #include <tempera/output/draws_file.h>
 #include <tempera/output/journal.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/run_folder.h>
+#include <tempera/output/samples_picture.h>
 #include <tempera/output/statistics_file.h>
 #include <tempera/output/summary.h>
 
@@ -21,11 +24,13 @@ namespace Tempera
     const std::string rule(77, '-');
 
     std::vector<Level>
-    make_levels(const Parameters &parameters)
+    make_named_levels(const Parameters &parameters, const Inversion *inversion)
     {
-      const std::shared_ptr<const Energy> energy =
-        parameters.energy.types.at(parameters.energy.type)
-          ->create(parameters.energy.reference);
+      const std::shared_ptr<const Energy> analytic =
+        inversion != nullptr ?
+          nullptr :
+          parameters.energy.types.at(parameters.energy.type)
+            ->create(parameters.energy.reference);
       std::vector<Level> levels;
       for (const std::string &name : parameters.ladder.levels)
         {
@@ -34,19 +39,61 @@ namespace Tempera
               return level.name == name;
             });
           if (!known)
-            levels.push_back(
-              {name,
-               decorate(energy, parameters.levels.at(name), levels.size())});
+            levels.push_back({name,
+                              inversion != nullptr ?
+                                inversion->energy(name) :
+                                decorate(analytic,
+                                         parameters.levels.at(name),
+                                         levels.size())});
         }
       return levels;
     }
 
+    /** Start points from a file: a column for each unknown. */
     std::vector<std::vector<double>>
-    make_start(const Parameters &parameters, const Ladder &ladder)
+    read_start(const std::string &file, const Ladder &ladder)
+    {
+      if (file.empty())
+        throw UserError("'Sampler/Start from = file' needs the name of a file "
+                        "in 'Sampler/Start file'.");
+      const CsvTable table(file);
+      if (table.n_rows() != 1 && table.n_rows() != ladder.size())
+        throw UserError("The file '" + file + "' has " +
+                        counted(table.n_rows(), "line") +
+                        " of start points, but the ladder has " +
+                        counted(ladder.size(), "rung") +
+                        ". Give one line for all rungs or one per rung.");
+      std::vector<std::vector<double>> points(table.n_rows());
+      for (unsigned int i = 0; i < ladder.space().dimension(); ++i)
+        {
+          const auto column = table.column(ladder.space()[i].name);
+          for (std::size_t row = 0; row < points.size(); ++row)
+            points[row].push_back(column[row]);
+        }
+      return points;
+    }
+
+    std::vector<std::vector<double>>
+    make_start(const Parameters &parameters,
+               const Inversion  *inversion,
+               const Ladder     &ladder)
     {
       const StateSpace &space = ladder.space();
+      if (parameters.start.from == "file")
+        return read_start(parameters.start.file, ladder);
+      if (parameters.start.from == "prior")
+        {
+          if (inversion == nullptr)
+            throw UserError(
+              "'Sampler/Start from = prior' needs an equation "
+              "with priors. Set 'Problem/Type', or give 'Start'.");
+          return inversion->draw_from_prior(parameters.general.run.seed,
+                                            ladder.size());
+        }
       if (!parameters.start.points.empty())
         return parameters.start.points;
+      if (inversion != nullptr)
+        return {inversion->middle()};
       std::vector<double> point(space.dimension(), 0.);
       for (unsigned int i = 0; i < space.dimension(); ++i)
         if (std::isfinite(space[i].lower) && std::isfinite(space[i].upper))
@@ -61,19 +108,50 @@ namespace Tempera
 
 
 
+  std::vector<Level>
+  make_levels(const Parameters &parameters)
+  {
+    const std::unique_ptr<Inversion> inversion =
+      parameters.has_problem() ? std::make_unique<Inversion>(parameters) :
+                                 nullptr;
+    return make_named_levels(parameters, inversion.get());
+  }
+
+
+
   Simulation::Simulation(const Parameters &parameters)
     : parameters(parameters)
+    , inversion(parameters.has_problem() ?
+                  std::make_unique<Inversion>(parameters) :
+                  nullptr)
   {
     Ladder                                 ladder(parameters.ladder,
                   parameters.kernel,
-                  make_levels(parameters));
+                  make_named_levels(parameters, inversion.get()));
     const std::vector<std::vector<double>> start =
-      make_start(parameters, ladder);
+      make_start(parameters, inversion.get(), ladder);
 
     const StateSpace &space = ladder.space();
     description.indices     = space.recorded();
     for (const unsigned int i : description.indices)
-      description.names.push_back(space[i].name);
+      {
+        description.names.push_back(space[i].name);
+        description.lower.push_back(space[i].lower);
+        description.upper.push_back(space[i].upper);
+      }
+    if (inversion)
+      {
+        description.truth       = parameters.observations.truth;
+        description.true_circle = parameters.observations.true_circle;
+        if (inversion->place_unknowns() == std::vector<unsigned int>{0, 1})
+          for (const Sensor &sensor : inversion->get_observations().sensors)
+            description.sensors.push_back(sensor.place);
+      }
+    else if (parameters.output.n_field_draws > 0 ||
+             parameters.output.n_mean_draws > 0)
+      throw UserError("'Output/Field draws' and 'Output/Mean field draws' need "
+                      "an equation, but the energy is analytic. Set them to "
+                      "0.");
     description.n_rounds = parameters.general.run.iterations;
     for (unsigned int i = 0; i < ladder.size(); ++i)
       description.kernels.push_back(entry_for_rung(
@@ -92,8 +170,26 @@ namespace Tempera
   Simulation::layout() const
   {
     const Ladder &ladder = sampler->get_ladder();
-    std::string   text   = "--     . energy: " + parameters.energy.type + ", " +
-                       counted(ladder.space().dimension(), "unknown") + "\n";
+    std::string   text;
+    if (inversion)
+      {
+        text +=
+          "--     . problem: " + parameters.problem.type + ", " +
+          counted(inversion->get_observations().values.size(), "measurement") +
+          "\n";
+        for (const Unknown &unknown : inversion->get_unknowns())
+          text += "--     . unknown " + unknown.name + ": " +
+                  unknown.prior.text() + "\n";
+        for (const Level &level : ladder.get_levels())
+          text +=
+            "--     . level '" + level.name +
+            "': " + inversion->model(level.name).description() +
+            "; gradient: " + inversion->model(level.name).gradient_method() +
+            "\n";
+      }
+    else
+      text += "--     . energy: " + parameters.energy.type + ", " +
+              counted(ladder.space().dimension(), "unknown") + "\n";
     for (unsigned int i = 0; i < ladder.size(); ++i)
       text += "--     . rung " + std::to_string(i) + ": temperature " +
               to_text(ladder[i].temperature, 4) + ", level '" +
@@ -159,6 +255,11 @@ namespace Tempera
     statistics.connect(signals);
     Summary summary(description);
     summary.connect(signals);
+    SamplesPicture picture(folder, description);
+    picture.connect(signals);
+    DrawSubset field_draws(std::max(parameters.output.n_field_draws,
+                                    parameters.output.n_mean_draws));
+    field_draws.connect(signals);
     Progress progress(journal, description.n_rounds, is_terminal);
     progress.connect(signals);
 
@@ -180,6 +281,12 @@ namespace Tempera
         journal.write("   evaluations of level '" + report.level_names[i] +
                       "', burn-in included: " +
                       std::to_string(report.evaluations[i]) + "\n");
+      if (inversion)
+        journal.write("   work in forward solves of level '" +
+                      report.level_names[report.rungs[0].level] +
+                      "', burn-in included: " + to_text(report.work, 6) +
+                      ", of which set-up " + to_text(report.set_up_work, 3) +
+                      "\n");
       journal.write("\n-- " + std::to_string(report.rounds) + " rounds in " +
                     to_text(seconds, 3) + " s (" +
                     to_text(report.rounds / seconds, 3) + " per second)" +
@@ -187,6 +294,9 @@ namespace Tempera
                                 "\n-- interrupted before the " +
                                   std::to_string(report.n_rounds) +
                                   " rounds were done; what was drawn is kept") +
+                    (complete && report.rounds < report.n_rounds ?
+                       "\n-- the work budget is used up" :
+                       "") +
                     "\n");
     });
 
@@ -200,6 +310,41 @@ namespace Tempera
         terminal << summary.text(sampler->report());
         throw;
       }
+    if (inversion)
+      write_fields(field_draws.evenly_spaced(
+                     std::max(parameters.output.n_field_draws,
+                              parameters.output.n_mean_draws)),
+                   folder.get_path() + "/fields");
     return complete;
+  }
+
+
+
+  void
+  Simulation::write_fields(const std::vector<std::vector<double>> &draws,
+                           const std::string                      &folder) const
+  {
+    const OutputParameters &output = parameters.output;
+    const FemModel &model = inversion->model(parameters.ladder.levels[0]);
+    // Without the noise level, which is no business of the solver.
+    const auto states = [&](const unsigned int n) {
+      std::vector<std::vector<double>> result;
+      for (unsigned int i = 0; i < std::min<std::size_t>(n, draws.size()); ++i)
+        {
+          result.push_back(
+            draws[i * draws.size() / std::min<std::size_t>(n, draws.size())]);
+          result.back().resize(model.n_parameters());
+        }
+      return result;
+    };
+    unsigned int number = 0;
+    for (const std::vector<double> &state : states(output.n_field_draws))
+      model.write_fields({state},
+                         {folder,
+                          "draw_" + std::to_string(number++),
+                          output.n_field_times});
+    if (output.n_mean_draws > 0 && draws.size() > 1)
+      model.write_fields(states(output.n_mean_draws),
+                         {folder, "posterior", output.n_field_times});
   }
 } // namespace Tempera

@@ -58,6 +58,8 @@ namespace Tempera
       {
         cholmod_start(&common);
         common.print = 0;
+        // Supernodes pay only with a BLAS that is better than the reference.
+        common.supernodal = CHOLMOD_SIMPLICIAL;
 
         // Rows of the lower triangle are columns of the upper one.
         CompressedMatrix compressed(matrix, true);

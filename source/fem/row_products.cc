@@ -26,35 +26,63 @@ namespace Tempera
       return result;
     }
 
-    /** @p n vectors at once, so that the matrix is read once for all. */
-    template <int n>
+    inline double
+    sum_of(const Lanes &lanes)
+    {
+      return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    }
+
+    /**
+     * Some rows times some vectors at once, so that what is loaded is used
+     * several times.
+     */
+    template <int n_rows, int n_vectors>
     __attribute__((always_inline)) inline void
-    products(const double        *matrix,
+    block(const double        *matrix,
+          const std::size_t    n_columns,
+          const double *const *vectors,
+          double              *results,
+          const std::size_t    stride)
+    {
+      Lanes sums[n_rows][n_vectors];
+#pragma GCC unroll 8
+      for (int row = 0; row < n_rows; ++row)
+#pragma GCC unroll 8
+        for (int k = 0; k < n_vectors; ++k)
+          sums[row][k] = Lanes{0., 0., 0., 0.};
+
+      for (std::size_t column = 0; column < n_columns; column += 4)
+#pragma GCC unroll 8
+        for (int k = 0; k < n_vectors; ++k)
+          {
+            const Lanes vector = load(vectors[k] + column);
+#pragma GCC unroll 8
+            for (int row = 0; row < n_rows; ++row)
+              sums[row][k] += load(matrix + row * n_columns + column) * vector;
+          }
+
+#pragma GCC unroll 8
+      for (int row = 0; row < n_rows; ++row)
+#pragma GCC unroll 8
+        for (int k = 0; k < n_vectors; ++k)
+          results[k * stride + row] = sum_of(sums[row][k]);
+    }
+
+    template <int n_vectors>
+    __attribute__((always_inline)) inline void
+    all_rows(const double        *matrix,
              const std::size_t    n_rows,
              const std::size_t    n_columns,
              const double *const *vectors,
              double              *results)
     {
-      for (std::size_t row = 0; row < n_rows; ++row, matrix += n_columns)
-        {
-          Lanes sums[n][2] = {};
-          for (std::size_t column = 0; column < n_columns;
-               column += row_padding)
-            {
-              const Lanes first  = load(matrix + column);
-              const Lanes second = load(matrix + column + 4);
-              for (int k = 0; k < n; ++k)
-                {
-                  sums[k][0] += first * load(vectors[k] + column);
-                  sums[k][1] += second * load(vectors[k] + column + 4);
-                }
-            }
-          for (int k = 0; k < n; ++k)
-            {
-              const Lanes sum           = sums[k][0] + sums[k][1];
-              results[k * n_rows + row] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-            }
-        }
+      std::size_t row = 0;
+      for (; row + 3 <= n_rows; row += 3)
+        block<3, n_vectors>(
+          matrix + row * n_columns, n_columns, vectors, results + row, n_rows);
+      for (; row < n_rows; ++row)
+        block<1, n_vectors>(
+          matrix + row * n_columns, n_columns, vectors, results + row, n_rows);
     }
   } // namespace
 
@@ -71,13 +99,13 @@ namespace Tempera
   {
     std::size_t done = 0;
     for (; done + 4 <= n_vectors; done += 4)
-      products<4>(
+      all_rows<4>(
         matrix, n_rows, n_columns, vectors + done, results + done * n_rows);
     for (; done + 2 <= n_vectors; done += 2)
-      products<2>(
+      all_rows<2>(
         matrix, n_rows, n_columns, vectors + done, results + done * n_rows);
     if (done < n_vectors)
-      products<1>(
+      all_rows<1>(
         matrix, n_rows, n_columns, vectors + done, results + done * n_rows);
   }
 } // namespace Tempera

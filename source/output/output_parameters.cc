@@ -12,5 +12,19 @@ namespace Tempera
       draws,
       "Rungs whose draws are written to draws.RUNG.csv: all, the coldest only, or none.",
       one_of({"all", "coldest", "none"}));
+    prm.add_parameter(
+      "Field draws",
+      n_field_draws,
+      "For how many draws of the coldest rung, evenly spaced, the solution is written for ParaView: fields/draw_N.pvd. Needs an equation.",
+      dealii::Patterns::Integer(0));
+    prm.add_parameter(
+      "Mean field draws",
+      n_mean_draws,
+      "Over how many draws of the coldest rung, evenly spaced, mean and standard deviation of the solution are taken: fields/posterior.pvd. Each costs a forward solve. Needs an equation.",
+      dealii::Patterns::Integer(0));
+    prm.add_parameter("Field times",
+                      n_field_times,
+                      "At how many times, evenly spaced, fields are written.",
+                      dealii::Patterns::Integer(1));
   }
 } // namespace Tempera

@@ -26,7 +26,8 @@ namespace Tempera
         name.find_first_not_of("0123456789", begin.size()) ==
           name.size() - end.size();
       return is_draws || name == "parameters.prm" || name == "statistics" ||
-             name == "log.txt";
+             name == "log.txt" || name == "samples.svg" ||
+             name == "predictions.csv";
     }
   } // namespace
 

@@ -73,6 +73,7 @@ namespace Tempera
   bool
   LangevinKernel::evaluate_proposal(const Rung   &rung,
                                     const Energy &energy,
+                                    const Request request,
                                     RandomKey     key,
                                     Workspace    &workspace)
   {
@@ -87,9 +88,10 @@ namespace Tempera
     key.purpose            = Purpose::minibatch;
     energy.evaluate(dealii::make_array_view(position),
                     key,
-                    Request::values_and_gradients,
+                    request,
                     evaluation);
-    evaluation.has_values = evaluation.has_gradients = true;
+    evaluation.has_values    = true;
+    evaluation.has_gradients = request == Request::values_and_gradients;
     return evaluation.is_finite();
   }
 
@@ -152,6 +154,7 @@ namespace Tempera
   SGLD::step(const Rung   &rung,
              const Energy &energy,
              const double  step_size,
+             const bool    gradients_later,
              RandomKey     key,
              Replica      &replica,
              Workspace    &workspace) const
@@ -163,13 +166,20 @@ namespace Tempera
         dealii::make_array_view(workspace.proposal.position));
 
     StepOutcome outcome;
-    outcome.evaluated  = true;
-    outcome.non_finite = !evaluate_proposal(rung, energy, key, workspace);
-    outcome.moved      = !outcome.non_finite;
+    outcome.evaluated = true;
+    outcome.non_finite =
+      !evaluate_proposal(rung,
+                         energy,
+                         gradients_later ? Request::values :
+                                           Request::values_and_gradients,
+                         key,
+                         workspace);
+    outcome.moved            = !outcome.non_finite;
+    outcome.knows_acceptance = !gradients_later;
     if (outcome.moved)
       {
-        outcome.acceptance =
-          inside ? acceptance(rung, step_size, replica, workspace) : 0.;
+        if (inside && !gradients_later)
+          outcome.acceptance = acceptance(rung, step_size, replica, workspace);
         std::swap(replica, workspace.proposal);
       }
     return outcome;
@@ -212,15 +222,17 @@ namespace Tempera
   MALA::step(const Rung   &rung,
              const Energy &energy,
              const double  step_size,
-             RandomKey     key,
-             Replica      &replica,
-             Workspace    &workspace) const
+             const bool /*gradients_later*/,
+             RandomKey  key,
+             Replica   &replica,
+             Workspace &workspace) const
   {
     StepOutcome outcome;
     if (!propose(rung, energy, step_size, key, replica, workspace))
       return outcome;
     outcome.evaluated  = true;
-    outcome.non_finite = !evaluate_proposal(rung, energy, key, workspace);
+    outcome.non_finite = !evaluate_proposal(
+      rung, energy, Request::values_and_gradients, key, workspace);
     if (outcome.non_finite)
       return outcome;
 

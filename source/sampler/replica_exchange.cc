@@ -60,6 +60,7 @@ namespace Tempera
                           Request::values,
                           evaluation);
           evaluation.has_values = true;
+          sampler.work += energy.work(Request::values);
           ++sampler.pair_reports[pair].cross_evaluations[level];
           ++sampler.evaluations[level];
         }
@@ -140,7 +141,12 @@ namespace Tempera
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
     , evaluations(ladder.get_levels().size())
+    , work_unit(ladder.energy(0).work(Request::values))
   {
+    for (const Level &level : ladder.get_levels())
+      set_up_work += level.energy->set_up_work();
+    work = set_up_work;
+
     const unsigned int n_levels  = ladder.get_levels().size();
     const unsigned int dimension = ladder.space().dimension();
     for (Evaluation &evaluation : swap_evaluations)
@@ -274,24 +280,27 @@ namespace Tempera
   bool
   ReplicaExchange::complete_evaluation(const unsigned int rung,
                                        const Purpose      purpose,
+                                       const bool         with_gradients,
                                        Replica           &replica)
   {
     const unsigned int level      = ladder[rung].level;
     Evaluation        &evaluation = replica.evaluations[level];
-    if (!evaluation.has_gradients)
+    if (!evaluation.has_values || (with_gradients && !evaluation.has_gradients))
       {
-        const Request request = evaluation.has_values ?
-                                  Request::gradients :
-                                  Request::values_and_gradients;
+        const Request request = evaluation.has_values ? Request::gradients :
+                                with_gradients ? Request::values_and_gradients :
+                                                 Request::values;
         // With a substep that the kernel never uses in this round.
         ladder.energy(rung).evaluate(dealii::make_array_view(
                                        std::as_const(replica.position)),
                                      key(rung, purpose, ladder[rung].n_steps),
                                      request,
                                      evaluation);
+        work += ladder.energy(rung).work(request);
         if (!evaluation.has_values)
           ++evaluations[level];
-        evaluation.has_values = evaluation.has_gradients = true;
+        evaluation.has_values    = true;
+        evaluation.has_gradients = with_gradients;
       }
     return evaluation.is_finite();
   }
@@ -317,7 +326,7 @@ namespace Tempera
     Replica &replica = replicas[rung];
     replica.position = position;
     replica.invalidate();
-    if (!complete_evaluation(rung, Purpose::start, replica))
+    if (!complete_evaluation(rung, Purpose::start, true, replica))
       throw UserError("The energy or its gradient is not finite at the start "
                       "point (" +
                       join(position) + ") of rung " + std::to_string(rung) +
@@ -346,7 +355,7 @@ namespace Tempera
     std::uint64_t     rounds_per_look = 1, next_look = round + 1;
     Clock::time_point last_look = Clock::now();
 
-    while (round < run_parameters.iterations &&
+    while (round < run_parameters.iterations && !is_out_of_work() &&
            !stop.load(std::memory_order_relaxed))
       {
         for (unsigned int rung = 0; rung < ladder.size(); ++rung)
@@ -366,8 +375,8 @@ namespace Tempera
           }
       }
 
-    interrupted = round < run_parameters.iterations;
-    if (interrupted && round % hundredth != 0)
+    interrupted = round < run_parameters.iterations && !is_out_of_work();
+    if (round < run_parameters.iterations && round % hundredth != 0)
       signals.hundredth_done(report());
     signals.progress(round);
     signals.end_of_run(report());
@@ -410,21 +419,42 @@ namespace Tempera
     const double  factor  = kernel.step_factor(round);
     const bool    adapt   = in_burn_in() && kernel.adapts_step_size();
 
+    // Before a swap only values are needed: gradients that are expensive can
+    // wait until it is clear which state stays.
+    const bool    separate = energy.gradients_are_separate();
+    const Request usual    = Request::values_and_gradients;
     for (unsigned int step = 0; step < rung.n_steps; ++step)
       {
+        const bool gradients_later =
+          separate && step + 1 == rung.n_steps && is_swap_round();
+        if (!replica.evaluations[rung.level].has_gradients &&
+            !complete_evaluation(rung_index, Purpose::minibatch, true, replica))
+          {
+            // Nothing to move by; the proposal that led here counts as bad.
+            ++report.steps;
+            ++report.non_finite;
+            ++stuck_watches[rung_index].steps;
+            ++stuck_watches[rung_index].non_finite;
+            continue;
+          }
         const StepOutcome outcome =
           kernel.step(rung,
                       energy,
                       rung.step_size * factor,
+                      gradients_later,
                       key(rung_index, Purpose::proposal, step),
                       replica,
                       workspaces[rung_index]);
         ++report.steps;
+        report.acceptance_count += outcome.knows_acceptance;
         report.acceptance_sum += outcome.acceptance;
         report.non_finite += outcome.non_finite;
         ++stuck_watches[rung_index].steps;
         stuck_watches[rung_index].non_finite += outcome.non_finite;
         evaluations[rung.level] += outcome.evaluated;
+        if (outcome.evaluated)
+          work +=
+            energy.work(outcome.knows_acceptance ? usual : Request::values);
         if (adapt)
           rung.step_size =
             step_size_adaptations[rung_index].update(outcome.acceptance);
@@ -437,7 +467,7 @@ namespace Tempera
   ReplicaExchange::finish_round()
   {
     const unsigned int n_pairs = ladder.size() - 1;
-    if (n_pairs > 0 && (round + 1) % swap_parameters.every == 0)
+    if (is_swap_round())
       {
         if (in_burn_in())
           for (unsigned int pair = 0; pair < n_pairs; ++pair)
@@ -565,10 +595,15 @@ namespace Tempera
           for (const unsigned int rung : {pair, pair + 1})
             if (ladder.energy(rung).is_stochastic())
               replicas[rung].evaluations[ladder[rung].level].invalidate();
-        const bool cold_is_finite =
-          complete_evaluation(pair, Purpose::minibatch, replicas[pair]);
-        const bool hot_is_finite =
-          complete_evaluation(pair + 1, Purpose::minibatch, replicas[pair + 1]);
+        const auto is_finite = [&](const unsigned int rung) {
+          return complete_evaluation(
+            rung,
+            Purpose::minibatch,
+            !ladder.energy(rung).gradients_are_separate(),
+            replicas[rung]);
+        };
+        const bool cold_is_finite = is_finite(pair);
+        const bool hot_is_finite  = is_finite(pair + 1);
         if (!cold_is_finite || !hot_is_finite)
           {
             // A state without a finite gradient is never stored.
@@ -731,6 +766,9 @@ namespace Tempera
     result.rungs       = rung_reports;
     result.pairs       = pair_reports;
     result.evaluations = evaluations;
+    result.work        = work / work_unit;
+    result.set_up_work = set_up_work / work_unit;
+    result.work_budget = run_parameters.work_budget;
     for (const Level &level : ladder.get_levels())
       result.level_names.push_back(level.name);
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)

@@ -131,7 +131,7 @@ namespace
               {
                 key.rung = r;
                 kernel.step(
-                  rungs[r], energy, step, key, replicas[r], workspace);
+                  rungs[r], energy, step, false, key, replicas[r], workspace);
 
                 // Fine increments that add up to the kernel's normal.
                 double    normal = workspace.normals[0], mean = 0.;

@@ -15,6 +15,8 @@ namespace Tempera
     std::string              value;
     /** "file:line", or the command line option. */
     std::string origin;
+    /** Folder of the file; empty for the command line. */
+    std::string folder;
   };
 
 

@@ -5,6 +5,8 @@
 #include <tempera/analytic/analytic_energy.h>
 #include <tempera/analytic/decorators.h>
 #include <tempera/driver/parameter_file.h>
+#include <tempera/fem/fem_parameters.h>
+#include <tempera/inference/observations.h>
 #include <tempera/output/output_parameters.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/replica_exchange.h>
@@ -16,6 +18,8 @@
 
 namespace Tempera
 {
+  class Problem;
+
   /** The parameters outside all sections. */
   struct GeneralParameters
   {
@@ -31,7 +35,9 @@ namespace Tempera
   /** Where the states begin. */
   struct StartParameters
   {
+    std::string                      from = "point";
     std::vector<std::vector<double>> points;
+    std::string                      file;
 
     /** Declare the parameters in the current section. */
     void
@@ -47,6 +53,33 @@ namespace Tempera
     std::string         type = "gaussian mixture";
     ReferenceParameters reference;
     std::map<std::string, std::unique_ptr<AnalyticType>> types;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** Which equation is solved, and where. */
+  struct ProblemSettings
+  {
+    std::string  type      = "none";
+    unsigned int dimension = 2;
+    std::string  mesh_file;
+    NumberList   final_time{"last observation"};
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** Each parameter of the equation: a number, or a prior. */
+  struct UnknownsSettings
+  {
+    std::shared_ptr<const Problem> problem;
+    /** By parameter of the problem. */
+    std::vector<std::string> values;
 
     /** Declare the parameters in the current section. */
     void
@@ -81,14 +114,28 @@ namespace Tempera
 
     ~Parameters();
 
-    GeneralParameters                      general;
-    StartParameters                        start;
-    LadderParameters                       ladder;
-    KernelParameters                       kernel;
-    SwapParameters                         swaps;
-    EnergyParameters                       energy;
-    OutputParameters                       output;
+    GeneralParameters     general;
+    StartParameters       start;
+    LadderParameters      ladder;
+    KernelParameters      kernel;
+    SwapParameters        swaps;
+    EnergyParameters      energy;
+    OutputParameters      output;
+    ProblemSettings       problem;
+    UnknownsSettings      unknowns;
+    ObservationParameters observations;
+    SolverParameters      solver;
+    /** Of an analytic energy. */
     std::map<std::string, LevelParameters> levels;
+    /** Of an equation. */
+    std::map<std::string, FemLevelParameters> fem_levels;
+
+    /** Whether an equation is solved; otherwise the energy is analytic. */
+    bool
+    has_problem() const
+    {
+      return problem.type != "none";
+    }
 
     /** Every declared parameter. */
     std::vector<ParameterDescription>

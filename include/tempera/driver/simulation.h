@@ -2,6 +2,7 @@
 #ifndef tempera_driver_simulation_h
 #define tempera_driver_simulation_h
 
+#include <tempera/driver/inversion.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/output/run_description.h>
 #include <tempera/sampler/replica_exchange.h>
@@ -12,6 +13,11 @@
 
 namespace Tempera
 {
+  /** The levels that a parameter file names, each with its energy. */
+  std::vector<Level>
+  make_levels(const Parameters &parameters);
+
+
   /** A run as a parameter file describes it: the objects, in one place. */
   class Simulation
   {
@@ -34,7 +40,13 @@ namespace Tempera
         const std::atomic<bool> &stop);
 
   private:
-    const Parameters                &parameters;
+    void
+    write_fields(const std::vector<std::vector<double>> &draws,
+                 const std::string                      &folder) const;
+
+    const Parameters &parameters;
+    /** Null if the energy is analytic. */
+    std::unique_ptr<Inversion>       inversion;
     std::unique_ptr<ReplicaExchange> sampler;
     RunDescription                   description;
   };

@@ -20,7 +20,7 @@ namespace Tempera
     std::vector<unsigned int> subdivisions{50};
     unsigned int              refinements = 0;
     unsigned int              degree      = 1;
-    double                    time_step   = 0.;
+    double                    time_step   = 0.01;
 
     /** Declare the parameters in the current section. */
     void

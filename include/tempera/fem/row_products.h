@@ -7,7 +7,7 @@
 namespace Tempera
 {
   /** Rows of matrices for row_products() are padded to a multiple of this. */
-  constexpr std::size_t row_padding = 8;
+  constexpr std::size_t row_padding = 4;
 
   /** A number of columns, padded. */
   constexpr std::size_t

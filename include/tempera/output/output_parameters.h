@@ -14,7 +14,10 @@ namespace Tempera
   /** The parameters of what a run leaves behind. */
   struct OutputParameters
   {
-    std::string draws = "all";
+    std::string  draws         = "all";
+    unsigned int n_field_draws = 0;
+    unsigned int n_mean_draws  = 0;
+    unsigned int n_field_times = 7;
 
     /** Declare the parameters in the current section. */
     void

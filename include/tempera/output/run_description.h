@@ -15,6 +15,17 @@ namespace Tempera
     std::vector<std::string> names;
     /** Where they stand in a state. */
     std::vector<unsigned int> indices;
+    /** True states, where known. */
+    std::vector<std::vector<double>> truth;
+    /** Centre and radius, where the answer is known to be a circle. */
+    std::vector<double> true_circle;
+    /**
+     * Where the first two recorded unknowns are a place: the places of the
+     * sensors.
+     */
+    std::vector<std::vector<double>> sensors;
+    /** Bounds of the recorded unknowns; infinite where there is none. */
+    std::vector<double> lower, upper;
     /** Kernel of each rung. */
     std::vector<std::string> kernels;
     std::uint64_t            n_rounds = 0;

@@ -69,7 +69,8 @@ namespace Tempera
       return my_data_terms;
     }
 
-    void
+    // Flattened, so that what depends on the parameters alone is computed once.
+    [[gnu::flatten]] void
     evaluate(const std::vector<unsigned int>       &functions,
              const double                           time,
              const dealii::ArrayView<const double> &points,
@@ -94,7 +95,7 @@ namespace Tempera
       for_each_number_type(theta, derivatives.size() > 0, all_points);
     }
 
-    void
+    [[gnu::flatten]] void
     evaluate_factors(const unsigned int                     direction,
                      const dealii::ArrayView<const double> &coordinates,
                      const ParameterValues                 &theta,

@@ -106,6 +106,33 @@ namespace Tempera
       return false;
     }
 
+    /**
+     * Whether gradients cost about as much again as values, so that it pays to
+     * ask for them as late as possible. Only for deterministic energies.
+     */
+    virtual bool
+    gradients_are_separate() const
+    {
+      return false;
+    }
+
+    /**
+     * What an evaluation costs. The unit is the same for all energies of a
+     * run; nothing that is timed goes into it.
+     */
+    virtual double
+    work(const Request request) const
+    {
+      return request == Request::values_and_gradients ? 2. : 1.;
+    }
+
+    /** What it took to make this energy, in the same unit. */
+    virtual double
+    set_up_work() const
+    {
+      return 0.;
+    }
+
     /** Whether \f$\exp(-w_R R - w_P P)\f$ has a finite integral. */
     virtual bool
     is_integrable(const Exponents &exponents) const = 0;

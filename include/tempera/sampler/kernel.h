@@ -47,9 +47,10 @@ namespace Tempera
     bool non_finite = false;
     /**
      * Probability of acceptance; for an unadjusted kernel the one that
-     * Metropolis' rule would have given to its step.
+     * Metropolis' rule would have given to its step, if that is known.
      */
-    double acceptance = 0.;
+    double acceptance       = 0.;
+    bool   knows_acceptance = true;
   };
 
 
@@ -106,11 +107,16 @@ namespace Tempera
      * One step of length @p step_size. On entry and on exit the evaluation of
      * @p replica at the rung's level has values and gradients. @p key has the
      * round and the substep; the kernel sets the purpose.
+     *
+     * @param gradients_later The state may be taken away before its next step,
+     * and gradients are expensive: a kernel that does not need them to decide
+     * leaves them out.
      */
     virtual StepOutcome
     step(const Rung   &rung,
          const Energy &energy,
          const double  step_size,
+         const bool    gradients_later,
          RandomKey     key,
          Replica      &replica,
          Workspace    &workspace) const = 0;

@@ -33,6 +33,7 @@ namespace Tempera
     static bool
     evaluate_proposal(const Rung   &rung,
                       const Energy &energy,
+                      const Request request,
                       RandomKey     key,
                       Workspace    &workspace);
 
@@ -72,6 +73,7 @@ namespace Tempera
     step(const Rung   &rung,
          const Energy &energy,
          const double  step_size,
+         const bool    gradients_later,
          RandomKey     key,
          Replica      &replica,
          Workspace    &workspace) const override;
@@ -110,6 +112,7 @@ namespace Tempera
     step(const Rung   &rung,
          const Energy &energy,
          const double  step_size,
+         const bool    gradients_later,
          RandomKey     key,
          Replica      &replica,
          Workspace    &workspace) const override;

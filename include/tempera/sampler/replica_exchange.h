@@ -21,6 +21,8 @@ namespace Tempera
     std::uint64_t iterations = 100000;
     std::uint64_t burn_in    = 10000;
     std::uint64_t thinning   = 1;
+    /** In forward solves of the coldest rung's level; zero for no budget. */
+    double work_budget = 0.;
     /** Which of several independent ladders this is. */
     std::uint32_t chain = 0;
   };
@@ -97,6 +99,21 @@ namespace Tempera
     class CurrentPairEnergies;
     struct NoiseProbe;
 
+    /** Whether the budget is used up. */
+    bool
+    is_out_of_work() const
+    {
+      return run_parameters.work_budget > 0. &&
+             work >= run_parameters.work_budget * work_unit;
+    }
+
+    /** Whether swaps are tested at the end of the current round. */
+    bool
+    is_swap_round() const
+    {
+      return ladder.size() > 1 && (round + 1) % swap_parameters.every == 0;
+    }
+
     bool
     in_burn_in() const
     {
@@ -109,12 +126,13 @@ namespace Tempera
         const std::uint32_t substep = 0) const;
 
     /**
-     * Give the replica at a rung its values and gradients there; returns
-     * whether they are finite.
+     * Give the replica at a rung its values and, if asked for, gradients
+     * there; returns whether they are finite.
      */
     bool
     complete_evaluation(const unsigned int rung,
                         const Purpose      purpose,
+                        const bool         with_gradients,
                         Replica           &replica);
 
     /** Throw a UserError if the given noise makes no sense for a pair. */
@@ -197,6 +215,13 @@ namespace Tempera
 
     /** By level. */
     std::vector<std::uint64_t> evaluations;
+
+    /** What all evaluations have cost, in the unit of the energies. */
+    double work = 0.;
+    /** A forward solve of the coldest rung's level. */
+    const double work_unit;
+    /** Of the work: making the energies. */
+    double set_up_work = 0.;
   };
 } // namespace Tempera
 

@@ -55,21 +55,24 @@ namespace Tempera
     bool          is_stochastic = false;
     std::uint64_t steps         = 0;
     /** Proposals without a finite energy and gradient. */
-    std::uint64_t non_finite     = 0;
-    double        acceptance_sum = 0.;
+    std::uint64_t non_finite = 0;
+    /** Sum over the steps whose acceptance is known. */
+    double        acceptance_sum   = 0.;
+    std::uint64_t acceptance_count = 0;
 
     /** Whether the acceptance says anything: not if it is only reported, and
-     * computed from noisy energies. */
+     * computed from noisy energies or not at all. */
     bool
     has_acceptance() const
     {
-      return is_adjusted || !is_stochastic;
+      return is_adjusted ||
+             (!is_stochastic && (acceptance_count > 0 || steps == 0));
     }
 
     double
     acceptance() const
     {
-      return steps > 0 ? acceptance_sum / steps : 0.;
+      return acceptance_count > 0 ? acceptance_sum / acceptance_count : 0.;
     }
   };
 
@@ -108,6 +111,12 @@ namespace Tempera
     std::vector<std::string> level_names;
     /** Evaluations (forward solves) by level, burn-in included. */
     std::vector<std::uint64_t> evaluations;
+    /** Work in forward solves of the coldest rung's level, burn-in included. */
+    double work = 0.;
+    /** Of which set-up. */
+    double set_up_work = 0.;
+    /** Where to stop; zero for no budget. */
+    double work_budget = 0.;
   };
 
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// How far the solvers of the paper's source problem are from their limit: the
+// bare linear solves and matrix products that a sweep in time cannot do
+// without. All rows of a table are timed in turns in one run; each is the
+// median. See doc/performance.md.
+//
+// Usage: fem_benchmark [--sizes]    (with --sizes: from 50^2 to 800^2 cells)
+
+#include <tempera/fem/linear_solver.h>
+#include <tempera/fem/precomputed_model.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace
+{
+  using namespace Tempera;
+
+  using Clock = std::chrono::steady_clock;
+
+  double
+  seconds_since(const Clock::time_point begin)
+  {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  /** Resident memory in MB. */
+  double
+  memory()
+  {
+    std::ifstream file("/proc/self/status");
+    std::string   word;
+    while (file >> word)
+      if (word == "VmRSS:")
+        {
+          double kilobytes;
+          file >> kilobytes;
+          return kilobytes / 1024.;
+        }
+    return 0.;
+  }
+
+  /** Something to time, with the number of repetitions in one timing. */
+  struct Row
+  {
+    std::string           name;
+    std::function<void()> body;
+    unsigned int          repetitions = 1;
+    std::vector<double>   seconds{};
+
+    double
+    median()
+    {
+      std::nth_element(seconds.begin(),
+                       seconds.begin() + seconds.size() / 2,
+                       seconds.end());
+      return seconds[seconds.size() / 2];
+    }
+  };
+
+  void
+  time_in_turns(std::vector<Row> &rows, const unsigned int n_turns)
+  {
+    for (unsigned int turn = 0; turn < n_turns; ++turn)
+      for (Row &row : rows)
+        {
+          const auto begin = Clock::now();
+          for (unsigned int i = 0; i < row.repetitions; ++i)
+            row.body();
+          row.seconds.push_back(seconds_since(begin) / row.repetitions);
+        }
+  }
+
+  ModelSetting
+  two_sources()
+  {
+    ModelSetting setting;
+    setting.problem    = ProblemRegistry::create("pollution source", 2);
+    setting.values     = {0.5, 0.5, 0.1, 1., 1.};
+    setting.unknowns   = {0, 1};
+    setting.final_time = 0.03;
+    setting.sensors    = {{"sensor 1", {0.5, 0.3}, 0.03},
+                          {"sensor 2", {0.5, 0.6}, 0.03}};
+    return setting;
+  }
+
+  FemLevelParameters
+  level(const unsigned int subdivisions)
+  {
+    FemLevelParameters result;
+    result.subdivisions = {subdivisions};
+    result.time_step    = 0.0005;
+    return result;
+  }
+
+  /** The matrices of a step, for bare operations. */
+  struct BareOperations
+  {
+    explicit BareOperations(const unsigned int subdivisions)
+      : space("", level(subdivisions), *two_sources().problem)
+    {
+      const std::vector<double> one(space.cells().weights.size(), 1.);
+      mass   = space.assemble(OperatorKind::capacity, one);
+      matrix = space.assemble(OperatorKind::diffusion, one);
+      matrix.add(1. / 0.0005, mass);
+      x.reinit(space.n_interior());
+      b.reinit(space.n_interior());
+      for (double &entry : b)
+        entry = 1.;
+    }
+
+    SpaceDiscretisation<2> space;
+    OperatorMatrix         mass, matrix;
+    dealii::Vector<double> x, b;
+  };
+
+  /** Evaluates a model at a source that moves, so that nothing is reused. */
+  std::function<void()>
+  evaluation(const std::shared_ptr<const ForwardModel> &model,
+             const bool                                 with_gradient)
+  {
+    const auto state       = std::make_shared<std::vector<double>>(2, 0.4);
+    const auto predictions = std::make_shared<std::vector<double>>(2);
+    const auto gradient    = std::make_shared<std::vector<double>>(2);
+    return [=]() {
+      (*state)[0] = 0.4 + 0.2 * std::fmod((*state)[0] * 7.3, 1.);
+      const auto linearisation =
+        model->evaluate(dealii::make_array_view(std::as_const(*state)),
+                        dealii::make_array_view(*predictions),
+                        with_gradient);
+      if (with_gradient)
+        linearisation->apply_transpose(dealii::make_array_view(
+                                         std::as_const(*predictions)),
+                                       dealii::make_array_view(*gradient));
+    };
+  }
+
+  void
+  compare_on_the_fine_mesh()
+  {
+    constexpr unsigned int n_steps = 60;
+
+    BareOperations bare(50);
+    const auto     cholmod =
+      make_linear_solver("CHOLMOD", bare.matrix.interior, true, 0.);
+
+    const ModelSetting     setting = two_sources();
+    const SolverParameters solver;
+    const double           before = memory();
+    const auto             fine =
+      std::make_shared<EvolutionModel<2>>(setting, level(50), solver);
+    const auto   fine_precomputed = std::make_shared<PrecomputedModel<2>>(fine);
+    const double added            = memory() - before;
+    const auto   coarse =
+      std::make_shared<EvolutionModel<2>>(setting, level(25), solver);
+    const auto coarser =
+      std::make_shared<EvolutionModel<2>>(setting, level(10), solver);
+    const auto pointwise = std::make_shared<PrecomputedModel<2>>(
+      std::make_shared<EvolutionModel<2>>(setting, level(50), solver, false));
+
+    std::vector<Row> rows{
+      {"60 bare CHOLMOD solves",
+       [&]() {
+         for (unsigned int n = 0; n < n_steps; ++n)
+           cholmod->solve(bare.x, bare.b);
+       }},
+      {"60 bare matrix products",
+       [&]() {
+         for (unsigned int n = 0; n < n_steps; ++n)
+           bare.mass.interior.vmult(bare.x, bare.b);
+       }},
+      {"forward solve, 50 subdivisions", evaluation(fine, false)},
+      {"value and adjoint gradient", evaluation(fine, true)},
+      {"forward solve, 25 subdivisions", evaluation(coarse, false), 4},
+      {"forward solve, 10 subdivisions", evaluation(coarser, false), 20},
+      {"precomputed, data as products, value and gradient",
+       evaluation(fine_precomputed, true),
+       1000},
+      {"precomputed, data as products, value",
+       evaluation(fine_precomputed, false),
+       1000},
+      {"precomputed, data at all points, value and gradient",
+       evaluation(pointwise, true),
+       10}};
+    time_in_turns(rows, 51);
+
+    const double limit   = rows[0].median() + rows[1].median();
+    const double forward = rows[2].median();
+    for (Row &row : rows)
+      std::printf("%-52s %10.2f us   %8.4f of a forward solve\n",
+                  row.name.c_str(),
+                  1e6 * row.median(),
+                  row.median() / forward);
+    std::printf("forward solve over bare solves and products: %.3f\n",
+                forward / limit);
+    std::printf("the fine model adds %.1f MB\n", added);
+  }
+
+  void
+  compare_sizes()
+  {
+    std::printf("%12s %10s %10s %22s %12s %12s %12s %9s\n",
+                "subdivisions",
+                "unknowns",
+                "set-up/s",
+                "solver",
+                "step/ms",
+                "per unknown",
+                "exponent",
+                "MB");
+    double first_time = 0., first_size = 0.;
+    for (const std::string name : {"automatic", "conjugate gradients"})
+      for (const unsigned int n : {50u, 100u, 200u, 400u, 800u})
+        {
+          if (name != "automatic" && n < 200)
+            continue;
+          SolverParameters solver;
+          solver.linear_solver       = name;
+          const ModelSetting setting = two_sources();
+          const double       before  = memory();
+          const auto         begin   = Clock::now();
+          const auto         model =
+            std::make_shared<EvolutionModel<2>>(setting, level(n), solver);
+          const double     set_up = seconds_since(begin);
+          std::vector<Row> rows{{"forward", evaluation(model, false)}};
+          time_in_turns(rows,
+                        n < 200                        ? 11 :
+                        n < 800 && name == "automatic" ? 3 :
+                                                         1);
+          const double time = rows[0].median() / model->n_steps();
+          const double size = model->n_dofs();
+          if (n == 50)
+            {
+              first_time = time;
+              first_size = size;
+            }
+          std::printf("%12u %10.0f %10.2f %22s %12.3f %9.1f ns %12.2f %9.0f\n",
+                      n,
+                      size,
+                      set_up,
+                      model->get_evolution().solver_name().c_str(),
+                      1e3 * time,
+                      1e9 * time / size,
+                      n == 50 ? 0. :
+                                std::log(time / first_time) /
+                                  std::log(size / first_size),
+                      memory() - before);
+          std::fflush(stdout);
+        }
+  }
+} // namespace
+
+int
+main(int argc, char **argv)
+{
+  if (argc > 1 && std::string(argv[1]) == "--sizes")
+    compare_sizes();
+  else
+    compare_on_the_fine_mesh();
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_driver_inversion_h
+#define tempera_driver_inversion_h
+
+#include <tempera/driver/parameters.h>
+#include <tempera/fem/fem_model.h>
+#include <tempera/inference/observations.h>
+#include <tempera/inference/posterior.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * An equation with unknowns and measurements, as a parameter file describes
+   * it: a forward model and a posterior for each level.
+   */
+  class Inversion
+  {
+  public:
+    /** Make the models of all levels; this factorises their matrices. */
+    explicit Inversion(const Parameters &parameters);
+
+    /** Name and prior of each; an unknown noise level comes last. */
+    const std::vector<Unknown> &
+    get_unknowns() const
+    {
+      return unknowns;
+    }
+
+    const Observations &
+    get_observations() const
+    {
+      return observations;
+    }
+
+    const Problem &
+    get_problem() const
+    {
+      return *setting.problem;
+    }
+
+    const FemModel &
+    model(const std::string &level) const
+    {
+      return *models.at(level);
+    }
+
+    std::shared_ptr<const Energy>
+    energy(const std::string &level) const
+    {
+      return energies.at(level);
+    }
+
+    /** A point well inside the prior. */
+    std::vector<double>
+    middle() const;
+
+    /** Draws from the prior, one per rung. */
+    std::vector<std::vector<double>>
+    draw_from_prior(const std::uint64_t seed, const unsigned int n) const;
+
+    /** Unknowns that are the coordinates of a place; empty if none is. */
+    std::vector<unsigned int>
+    place_unknowns() const;
+
+    /**
+     * The state that a text like "x = 0.3, y = 0.4" names; what it leaves out
+     * is in the middle of the prior.
+     */
+    std::vector<double>
+    state_from_text(const std::string &text) const;
+
+  private:
+    void
+    read_unknowns(const Parameters &parameters);
+
+    /** Standard deviations, or a prior for one. */
+    std::shared_ptr<const GaussianLikelihood>
+    make_likelihood(const Parameters &parameters);
+
+    void
+    make_synthetic_data(const Parameters &parameters);
+
+    ModelSetting                setting;
+    std::vector<Unknown>        unknowns;
+    std::vector<ParameterRange> ranges;
+    Observations                observations;
+
+    std::map<std::string, std::shared_ptr<const FemModel>> models;
+    std::map<std::string, std::shared_ptr<const Energy>>   energies;
+  };
+} // namespace Tempera
+
+#endif

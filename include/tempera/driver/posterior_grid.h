@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_driver_posterior_grid_h
+#define tempera_driver_posterior_grid_h
+
+#include <tempera/inference/prior.h>
+#include <tempera/sampler/energy.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Tempera
+{
+  /** How the draws of a run differ from the posterior on a grid. */
+  struct GridComparison
+  {
+    std::size_t n_draws = 0;
+    /** Total variation on the bins of the grid. */
+    double total_variation = 0.;
+    /** Share of the draws whose first unknown is below the middle. */
+    double lower_share = 0.;
+    /**
+     * Of the angle around a centre: divergence of Kullback and Leibler of the
+     * draws from the posterior, and how many bins have a draw.
+     */
+    double       angular_divergence = 0.;
+    unsigned int n_angles_visited   = 0;
+  };
+
+
+  /**
+   * The posterior of two unknowns with uniform priors, evaluated everywhere:
+   * the truth that samplers are compared with.
+   */
+  class PosteriorGrid
+  {
+  public:
+    static constexpr unsigned int n_angles = 36;
+
+    /**
+     * @param n_bins In each direction.
+     * @param n_points Evaluations in each direction of a bin.
+     * @param centre For angles; empty for none.
+     */
+    PosteriorGrid(const Energy              &energy,
+                  const unsigned int         n_bins,
+                  const unsigned int         n_points,
+                  const std::vector<double> &centre);
+
+    GridComparison
+    compare(const std::vector<double> &first,
+            const std::vector<double> &second) const;
+
+    /** Probability of the lower half of the first unknown. */
+    double
+    lower_share() const
+    {
+      return share;
+    }
+
+    bool
+    has_centre() const
+    {
+      return !centre.empty();
+    }
+
+    /** Centres of the bins and their probabilities. */
+    std::string
+    csv() const;
+
+    /** Mean and standard deviation of both unknowns. */
+    std::array<std::pair<double, double>, 2>
+    moments() const;
+
+  private:
+    /** Index of the bin of a place. */
+    std::size_t
+    bin(const double first, const double second) const;
+
+    unsigned int
+    angle(const double first, const double second) const;
+
+    std::array<std::string, 2> names;
+    std::array<double, 2>      lower, upper;
+    const unsigned int         n_bins;
+    const std::vector<double>  centre;
+    std::vector<double>        probabilities, angles;
+    double                     share = 0.;
+    std::array<double, 2>      means{{0., 0.}}, squares{{0., 0.}};
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_inference_likelihood_h
+#define tempera_inference_likelihood_h
+
+#include <deal.II/base/array_view.h>
+
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * Gaussian errors of measurement. The misfit is
+   * \f$\frac12 (y-s)^T C^{-1} (y-s)\f$ with values \f$y\f$ and predictions
+   * \f$s\f$; if the standard deviation \f$\sigma\f$ is unknown, \f$C = \sigma^2
+   * I\f$ and \f$n\log\sigma\f$ is added.
+   */
+  class GaussianLikelihood
+  {
+  public:
+    /** @param standard_deviations One for all values or one for each. */
+    GaussianLikelihood(std::vector<double>        values,
+                       const std::vector<double> &standard_deviations);
+
+    /** A full covariance; a UserError if it is not positive definite. */
+    GaussianLikelihood(std::vector<double>                     values,
+                       const std::vector<std::vector<double>> &covariance);
+
+    /** One unknown standard deviation. */
+    explicit GaussianLikelihood(std::vector<double> values);
+
+    bool
+    has_unknown_deviation() const
+    {
+      return unknown_deviation;
+    }
+
+    /** @param deviation Used only if it is unknown. */
+    double
+    misfit(const dealii::ArrayView<const double> &predictions,
+           const double                           deviation) const;
+
+    /**
+     * The derivative of the misfit in the predictions.
+     *
+     * @return The derivative in the unknown standard deviation.
+     */
+    double
+    derivative(const dealii::ArrayView<const double> &predictions,
+               const double                           deviation,
+               const dealii::ArrayView<double>       &weights) const;
+
+    const std::vector<double> &
+    get_values() const
+    {
+      return values;
+    }
+
+  private:
+    /** \f$C^{-1}(s-y)\f$, with \f$\sigma = 1\f$ if it is unknown. */
+    void
+    weighted_residual(const dealii::ArrayView<const double> &predictions,
+                      const dealii::ArrayView<double>       &result) const;
+
+    const std::vector<double> values;
+    const bool                unknown_deviation;
+    /** \f$1/\sigma_i^2\f$; empty with a full covariance. */
+    std::vector<double> precisions;
+    /** \f$C^{-1}\f$, row by row. */
+    std::vector<double> precision_matrix;
+
+    mutable std::vector<double> residual;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_inference_observations_h
+#define tempera_inference_observations_h
+
+#include <tempera/forward/sensor.h>
+
+#include <string>
+#include <vector>
+
+namespace dealii
+{
+  class ParameterHandler;
+}
+
+namespace Tempera
+{
+  /** What was measured, or how to make it up. */
+  struct ObservationParameters
+  {
+    std::vector<std::vector<double>> sensors;
+    std::vector<double>              times;
+    std::vector<double>              values;
+    std::string                      file;
+    std::string                      noise = "0.1";
+    std::vector<std::vector<double>> covariance;
+    std::vector<std::vector<double>> truth;
+    std::vector<double>              true_circle;
+    std::string                      synthetic       = "none";
+    double                           synthetic_noise = 0.;
+    std::uint64_t                    synthetic_seed  = 1;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** Measured values with their places and times. */
+  struct Observations
+  {
+    std::vector<Sensor> sensors;
+    /** Empty if they are to be made up. */
+    std::vector<double> values;
+    /** One per value; empty if the file has none. */
+    std::vector<double> standard_deviations;
+
+    /** The latest time; 0 without sensors. */
+    double
+    last_time() const;
+  };
+
+
+  /**
+   * Collect sensors, times and values from the parameters or from the CSV file
+   * that they name.
+   *
+   * @param dimension Number of coordinates of a place.
+   * @param folder That a relative file name starts from.
+   */
+  Observations
+  make_observations(const ObservationParameters &parameters,
+                    const unsigned int           dimension);
+
+  /** Add independent noise to values. */
+  void
+  add_noise(const double         standard_deviation,
+            const std::uint64_t  seed,
+            std::vector<double> &values);
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_inference_posterior_h
+#define tempera_inference_posterior_h
+
+#include <tempera/forward/forward_model.h>
+#include <tempera/inference/likelihood.h>
+#include <tempera/inference/prior.h>
+#include <tempera/sampler/energy.h>
+
+#include <memory>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * The posterior of the unknowns given the measurements, through one forward
+   * model: the prior is the reference part, the misfit the potential. If the
+   * standard deviation of the measurements is unknown, it is the last of the
+   * unknowns.
+   */
+  class Posterior : public Energy
+  {
+  public:
+    Posterior(const std::vector<Unknown>               &unknowns,
+              std::shared_ptr<const GaussianLikelihood> likelihood,
+              std::shared_ptr<const ForwardModel>       model);
+
+    const StateSpace &
+    space() const override
+    {
+      return state_space;
+    }
+
+    bool
+    gradients_are_separate() const override
+    {
+      return model->derivative_is_separate();
+    }
+
+    double
+    work(const Request request) const override;
+
+    double
+    set_up_work() const override
+    {
+      return model->work().set_up;
+    }
+
+    bool
+    is_integrable(const Exponents &exponents) const override;
+
+    void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const override;
+
+  private:
+    const std::vector<Unknown>                      unknowns;
+    const StateSpace                                state_space;
+    const std::shared_ptr<const GaussianLikelihood> likelihood;
+    const std::shared_ptr<const ForwardModel>       model;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_inference_prior_h
+#define tempera_inference_prior_h
+
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace Tempera
+{
+  /** The prior distribution of one unknown number. */
+  class Prior
+  {
+  public:
+    /**
+     * Read `uniform(lower, upper)`, `normal(mean, standard deviation)` or
+     * `log-normal(median, standard deviation of the logarithm)`.
+     *
+     * @param parameter Named by the UserError of a text that is none of these.
+     */
+    static Prior
+    from_text(const std::string &text, const std::string &parameter);
+
+    /** The number that a text is, if it is one. */
+    static std::optional<double>
+    number_from_text(const std::string &text);
+
+    /** Minus the logarithm of the density, up to a constant. */
+    double
+    energy(const double value) const;
+
+    double
+    energy_derivative(const double value) const;
+
+    /** Maps a number that is uniform in (0, 1) to a draw. */
+    double
+    quantile(const double probability) const;
+
+    double
+    lower() const;
+
+    double
+    upper() const;
+
+    /** Width of a uniform prior, standard deviation of others. */
+    double
+    scale() const;
+
+    /** A value in the middle. */
+    double
+    middle() const;
+
+    /** Whether the density to a power is integrable only if that is above 0. */
+    bool
+    is_unbounded() const
+    {
+      return kind != Kind::uniform;
+    }
+
+    /** As from_text() reads it. */
+    std::string
+    text() const;
+
+  private:
+    enum class Kind
+    {
+      uniform,
+      normal,
+      log_normal
+    };
+
+    Prior(const Kind kind, const double first, const double second)
+      : kind(kind)
+      , first(first)
+      , second(second)
+    {}
+
+    Kind kind;
+    /** The two numbers in the brackets. */
+    double first, second;
+  };
+
+
+  /** Something to be found. */
+  struct Unknown
+  {
+    std::string name;
+    Prior       prior;
+  };
+} // namespace Tempera
+
+#endif

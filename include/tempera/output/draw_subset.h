@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_draw_subset_h
+#define tempera_output_draw_subset_h
+
+#include <tempera/sampler/signals.h>
+
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * Keeps draws of the coldest rung after burn-in, evenly spaced, in bounded
+   * memory.
+   */
+  class DrawSubset
+  {
+  public:
+    /** @param least At least so many are kept, if there are as many. */
+    explicit DrawSubset(const std::size_t least);
+
+    void
+    connect(Signals &signals);
+
+    const std::vector<std::vector<double>> &
+    get_draws() const
+    {
+      return draws;
+    }
+
+    /** At most @p n of them, evenly spaced. */
+    std::vector<std::vector<double>>
+    evenly_spaced(const std::size_t n) const;
+
+  private:
+    void
+    add(const Draw &draw);
+
+    const std::size_t                least;
+    std::vector<std::vector<double>> draws;
+    std::uint64_t                    count = 0, stride = 1;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/inversion.h>
+#include <tempera/sampler/random.h>
+
+#include <deal.II/base/utilities.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  Inversion::Inversion(const Parameters &parameters)
+    : observations(make_observations(parameters.observations,
+                                     parameters.problem.dimension))
+  {
+    setting.problem    = parameters.unknowns.problem;
+    setting.mesh_file  = parameters.problem.mesh_file;
+    setting.sensors    = observations.sensors;
+    setting.final_time = parameters.problem.final_time.numbers.empty() ?
+                           observations.last_time() :
+                           parameters.problem.final_time.numbers[0];
+    read_unknowns(parameters);
+
+    for (const std::string &name : parameters.ladder.levels)
+      if (models.count(name) == 0)
+        models[name] = make_fem_model(setting,
+                                      parameters.fem_levels.at(name),
+                                      parameters.solver,
+                                      ranges);
+    if (parameters.observations.synthetic != "none")
+      make_synthetic_data(parameters);
+
+    const auto likelihood = make_likelihood(parameters);
+    for (const auto &model : models)
+      energies[model.first] =
+        std::make_shared<Posterior>(unknowns, likelihood, model.second);
+  }
+
+
+
+  void
+  Inversion::read_unknowns(const Parameters &parameters)
+  {
+    for (unsigned int i = 0; i < parameters.unknowns.values.size(); ++i)
+      {
+        const std::string &name   = setting.problem->parameters()[i].name;
+        const std::string &text   = parameters.unknowns.values[i];
+        const auto         number = Prior::number_from_text(text);
+        if (number)
+          setting.values.push_back(*number);
+        else
+          {
+            const Prior prior =
+              Prior::from_text(text, "Problem/Unknowns/" + name);
+            unknowns.push_back({name, prior});
+            ranges.push_back({prior.scale(), prior.lower(), prior.upper()});
+            setting.unknowns.push_back(i);
+            setting.values.push_back(prior.middle());
+          }
+      }
+    if (unknowns.empty())
+      throw UserError("Nothing is unknown. Give at least one parameter of "
+                      "'Problem/Unknowns' a prior, for instance "
+                      "uniform(0, 1).");
+  }
+
+
+
+  void
+  Inversion::make_synthetic_data(const Parameters &parameters)
+  {
+    const ObservationParameters &settings = parameters.observations;
+    if (settings.truth.empty() ||
+        settings.truth[0].size() != setting.unknowns.size())
+      throw UserError(
+        "'Observations/Synthetic data' are made from the truth, so "
+        "'Observations/Truth' must name " +
+        counted(setting.unknowns.size(), "number") + ", one per unknown.");
+    const std::vector<double> &truth = settings.truth[0];
+
+    if (settings.synthetic == "exact")
+      {
+        if (!setting.problem->has_exact_solution())
+          throw UserError("'Observations/Synthetic data = exact' needs a "
+                          "problem whose exact solution is known. Name a level "
+                          "instead.");
+        std::vector<double> theta = setting.values;
+        for (unsigned int i = 0; i < truth.size(); ++i)
+          theta[setting.unknowns[i]] = truth[i];
+        for (const Sensor &sensor : observations.sensors)
+          observations.values.push_back(setting.problem->exact_solution(
+            dealii::make_array_view(sensor.place),
+            sensor.time,
+            dealii::make_array_view(std::as_const(theta))));
+      }
+    else
+      {
+        const auto model = models.find(settings.synthetic);
+        observations.values.resize(observations.sensors.size());
+        (model != models.end() ?
+           model->second :
+           make_fem_model(setting,
+                          parameters.fem_levels.at(settings.synthetic),
+                          parameters.solver,
+                          ranges))
+          ->evaluate(dealii::make_array_view(truth),
+                     dealii::make_array_view(observations.values),
+                     false);
+      }
+    add_noise(settings.synthetic_noise,
+              settings.synthetic_seed,
+              observations.values);
+  }
+
+
+
+  std::shared_ptr<const GaussianLikelihood>
+  Inversion::make_likelihood(const Parameters &parameters)
+  {
+    const ObservationParameters &settings = parameters.observations;
+    if (!settings.covariance.empty())
+      {
+        if (!observations.standard_deviations.empty())
+          throw UserError("'Observations/Covariance' is given, and a column "
+                          "'sigma' too. Remove one of them.");
+        return std::make_shared<GaussianLikelihood>(observations.values,
+                                                    settings.covariance);
+      }
+    if (!observations.standard_deviations.empty())
+      return std::make_shared<GaussianLikelihood>(
+        observations.values, observations.standard_deviations);
+
+    const std::string name = "Observations/Noise";
+    if (settings.noise.find('(') != std::string::npos)
+      {
+        const Prior prior = Prior::from_text(settings.noise, name);
+        if (prior.lower() < 0.)
+          throw UserError("The prior '" + settings.noise + "' of '" + name +
+                          "' allows negative standard deviations. Take "
+                          "log-normal, or uniform with a lower bound above "
+                          "0.");
+        unknowns.push_back({"sigma", prior});
+        return std::make_shared<GaussianLikelihood>(observations.values);
+      }
+    std::vector<double> deviations;
+    for (const std::string &text :
+         dealii::Utilities::split_string_list(settings.noise, ','))
+      {
+        const auto number = Prior::number_from_text(text);
+        if (!number)
+          throw UserError("The value '" + settings.noise + "' of '" + name +
+                          "' is neither numbers nor a prior. Write a standard "
+                          "deviation above 0, one per measurement, or for "
+                          "instance log-normal(0.1, 1).");
+        deviations.push_back(*number);
+      }
+    return std::make_shared<GaussianLikelihood>(observations.values,
+                                                deviations);
+  }
+
+
+
+  std::vector<double>
+  Inversion::middle() const
+  {
+    std::vector<double> result;
+    for (const Unknown &unknown : unknowns)
+      result.push_back(unknown.prior.middle());
+    return result;
+  }
+
+
+
+  std::vector<std::vector<double>>
+  Inversion::draw_from_prior(const std::uint64_t seed,
+                             const unsigned int  n) const
+  {
+    std::vector<std::vector<double>> result;
+    for (unsigned int rung = 0; rung < n; ++rung)
+      {
+        RandomKey key;
+        key.seed    = seed;
+        key.rung    = rung;
+        key.purpose = Purpose::start;
+        std::vector<double> numbers(unknowns.size());
+        fill_uniforms(key, dealii::make_array_view(numbers));
+        for (unsigned int i = 0; i < unknowns.size(); ++i)
+          numbers[i] = unknowns[i].prior.quantile(numbers[i]);
+        result.push_back(numbers);
+      }
+    return result;
+  }
+
+
+
+  std::vector<unsigned int>
+  Inversion::place_unknowns() const
+  {
+    std::vector<unsigned int> result;
+    for (const unsigned int parameter : setting.problem->place_parameters())
+      {
+        const auto place = std::find(setting.unknowns.begin(),
+                                     setting.unknowns.end(),
+                                     parameter);
+        if (place == setting.unknowns.end())
+          return {};
+        result.push_back(place - setting.unknowns.begin());
+      }
+    return result;
+  }
+
+
+
+  std::vector<double>
+  Inversion::state_from_text(const std::string &text) const
+  {
+    std::vector<std::string> names;
+    for (const Unknown &unknown : unknowns)
+      names.push_back(unknown.name);
+
+    std::vector<double> state = middle();
+    for (const std::string &part :
+         dealii::Utilities::split_string_list(text, ','))
+      {
+        const auto        equal = part.find('=');
+        const std::string name = dealii::Utilities::trim(part.substr(0, equal));
+        const auto        place = std::find(names.begin(), names.end(), name);
+        if (equal == std::string::npos || place == names.end())
+          throw UserError("--at \"" + text + "\": '" + part +
+                          "' does not name an unknown. Write for instance \"" +
+                          names[0] + " = 0.3\"." + did_you_mean(name, names));
+        const auto number = Prior::number_from_text(part.substr(equal + 1));
+        if (!number)
+          throw UserError("--at \"" + text + "\": '" + part +
+                          "' has no number behind its '='.");
+        state[place - names.begin()] = *number;
+      }
+    return state;
+  }
+} // namespace Tempera

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/commands.h>
+#include <tempera/driver/inversion.h>
+#include <tempera/output/run_folder.h>
+
+#include <algorithm>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+namespace Tempera
+{
+  void
+  simulate(const Parameters  &parameters,
+           const std::string &at,
+           const bool         overwrite,
+           std::ostream      &out)
+  {
+    if (!parameters.has_problem())
+      throw UserError(
+        "'tempera simulate' solves an equation, but the energy of "
+        "this file is analytic. Set 'Problem/Type'.");
+    const Inversion inversion(parameters);
+
+    std::vector<double> state = inversion.middle();
+    const auto         &truth = parameters.observations.truth;
+    if (!at.empty())
+      state = inversion.state_from_text(at);
+    else if (!truth.empty())
+      std::copy_n(truth[0].begin(),
+                  std::min(truth[0].size(), state.size()),
+                  state.begin());
+    for (unsigned int i = 0; i < state.size(); ++i)
+      out << (i == 0 ? "-- at " : ", ") << inversion.get_unknowns()[i].name
+          << " = " << to_text(state[i], 8);
+    out << "\n";
+
+    const RunFolder folder(parameters.general.output_directory, overwrite);
+
+    std::vector<std::string> levels;
+    for (const std::string &level : parameters.ladder.levels)
+      if (std::find(levels.begin(), levels.end(), level) == levels.end())
+        levels.push_back(level);
+
+    const Observations &observations = inversion.get_observations();
+    std::vector<std::vector<double>> predictions;
+    std::vector<double>              misfits;
+    for (const std::string &level : levels)
+      {
+        const FemModel     &model               = inversion.model(level);
+        std::vector<double> parameters_of_model = state;
+        parameters_of_model.resize(model.n_parameters());
+        predictions.emplace_back(model.n_predictions());
+        model.evaluate(dealii::make_array_view(
+                         std::as_const(parameters_of_model)),
+                       dealii::make_array_view(predictions.back()),
+                       false);
+        Evaluation evaluation;
+        evaluation.reference_gradient.resize(state.size());
+        evaluation.potential_gradient.resize(state.size());
+        inversion.energy(level)->evaluate(dealii::make_array_view(
+                                            std::as_const(state)),
+                                          RandomKey(),
+                                          Request::values,
+                                          evaluation);
+        misfits.push_back(evaluation.potential);
+        model.write_fields({parameters_of_model},
+                           {folder.get_path() + "/fields",
+                            level,
+                            parameters.output.n_field_times});
+        out << "-- level '" << level << "': " << model.description() << "\n";
+      }
+
+    std::ostringstream csv;
+    for (unsigned int d = 0; d < parameters.problem.dimension; ++d)
+      csv << "xyz"[d] << ",";
+    csv << "t,value";
+    out << "\n"
+        << std::setw(24) << "place" << std::setw(12) << "time" << std::setw(16)
+        << "measured";
+    for (const std::string &level : levels)
+      {
+        csv << "," << level;
+        out << std::setw(16) << level;
+      }
+    csv << "\n";
+    out << "\n";
+    for (std::size_t k = 0; k < observations.sensors.size(); ++k)
+      {
+        const Sensor &sensor = observations.sensors[k];
+        for (const double coordinate : sensor.place)
+          csv << to_text(coordinate) << ",";
+        csv << to_text(sensor.time) << "," << to_text(observations.values[k]);
+        out << std::setw(24) << "(" + join(sensor.place) + ")" << std::setw(12)
+            << to_text(sensor.time, 6) << std::setw(16)
+            << to_text(observations.values[k], 10);
+        for (const std::vector<double> &prediction : predictions)
+          {
+            csv << "," << to_text(prediction[k]);
+            out << std::setw(16) << to_text(prediction[k], 10);
+          }
+        csv << "\n";
+        out << "\n";
+      }
+    out << std::setw(52) << "misfit";
+    for (const double misfit : misfits)
+      out << std::setw(16) << to_text(misfit, 6);
+    out << "\n";
+    folder.write("predictions.csv", csv.str());
+    out << "-- predictions.csv and fields/*.pvd are in " << folder.get_path()
+        << "\n";
+  }
+} // namespace Tempera

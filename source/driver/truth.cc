@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/commands.h>
+#include <tempera/driver/inversion.h>
+#include <tempera/driver/posterior_grid.h>
+#include <tempera/driver/simulation.h>
+#include <tempera/inference/csv_table.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <ostream>
+
+namespace Tempera
+{
+  void
+  show_truth(const Parameters   &parameters,
+             const TruthOptions &options,
+             std::ostream       &out)
+  {
+    const std::string  &level  = parameters.ladder.levels[0];
+    const auto         &circle = parameters.observations.true_circle;
+    std::vector<double> centre;
+    if (circle.size() == 3)
+      centre.assign(circle.begin(), circle.begin() + 2);
+
+    const std::vector<Level> levels = make_levels(parameters);
+    const Energy            &energy = *levels[0].energy;
+    const PosteriorGrid grid(energy, options.n_bins, options.n_points, centre);
+    const auto          moments = grid.moments();
+    out << "-- posterior of level '" << level << "' on " << options.n_bins
+        << " x " << options.n_bins << " bins, " << options.n_points << " x "
+        << options.n_points << " evaluations in each\n";
+    for (unsigned int i = 0; i < 2; ++i)
+      out << "--     . " << energy.space()[i].name << ": mean "
+          << to_text(moments[i].first, 5) << ", sd "
+          << to_text(moments[i].second, 5) << "\n";
+    out << "--     . share of the lower half of " << energy.space()[0].name
+        << ": " << to_text(grid.lower_share(), 4) << "\n";
+    if (!options.file.empty())
+      {
+        std::ofstream file(options.file);
+        file << grid.csv();
+        file.close();
+        if (!file)
+          throw UserError("The file '" + options.file + "' cannot be written.");
+      }
+    if (options.runs.empty())
+      return;
+
+    out << "\n"
+        << std::setw(32) << "run" << std::setw(10) << "draws" << std::setw(10)
+        << "TV" << std::setw(10) << "share";
+    if (grid.has_centre())
+      out << std::setw(12) << "KL angle" << std::setw(10) << "angles";
+    out << "\n";
+    double       sum_variation = 0., sum_square = 0., largest_divergence = 0.;
+    double       sum_divergence = 0.;
+    unsigned int fewest_angles  = PosteriorGrid::n_angles;
+    for (const std::string &run : options.runs)
+      {
+        const CsvTable       draws(run + "/draws.0.csv");
+        const GridComparison here =
+          grid.compare(draws.column(energy.space()[0].name),
+                       draws.column(energy.space()[1].name));
+        out << std::setw(32) << run << std::setw(10) << here.n_draws
+            << std::setw(10) << to_text(here.total_variation, 4)
+            << std::setw(10) << to_text(here.lower_share, 4);
+        if (grid.has_centre())
+          out << std::setw(12) << to_text(here.angular_divergence, 4)
+              << std::setw(10) << here.n_angles_visited;
+        out << "\n";
+        sum_variation += here.total_variation;
+        sum_square += std::pow(here.lower_share - grid.lower_share(), 2);
+        sum_divergence += here.angular_divergence;
+        largest_divergence =
+          std::max(largest_divergence, here.angular_divergence);
+        fewest_angles = std::min(fewest_angles, here.n_angles_visited);
+      }
+    const double n = options.runs.size();
+    out << "\nmean total variation:                " +
+             to_text(sum_variation / n, 4) +
+             "\nroot mean square error of the share: " +
+             to_text(std::sqrt(sum_square / n), 4) + "\n";
+    if (grid.has_centre())
+      out << "divergence of the angle:             mean " +
+               to_text(sum_divergence / n, 4) + ", largest " +
+               to_text(largest_divergence, 4) +
+               "\nfewest bins of the angle visited:    " +
+               std::to_string(fewest_angles) + " of " +
+               std::to_string(PosteriorGrid::n_angles) + "\n";
+  }
+} // namespace Tempera

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/inference/likelihood.h>
+
+#include <deal.II/lac/full_matrix.h>
+
+#include <cmath>
+
+namespace Tempera
+{
+  GaussianLikelihood::GaussianLikelihood(
+    std::vector<double>        the_values,
+    const std::vector<double> &standard_deviations)
+    : values(std::move(the_values))
+    , unknown_deviation(false)
+    , residual(values.size())
+  {
+    if (standard_deviations.size() != 1 &&
+        standard_deviations.size() != values.size())
+      throw UserError("'Observations/Noise' has " +
+                      counted(standard_deviations.size(), "number") +
+                      ", but there are " +
+                      counted(values.size(), "measurement") +
+                      ". Give one number for all or one for each.");
+    for (const double deviation : standard_deviations)
+      if (!(deviation > 0.))
+        throw UserError("'Observations/Noise' names " + to_text(deviation) +
+                        ", but a standard deviation must be above 0.");
+    for (std::size_t i = 0; i < values.size(); ++i)
+      {
+        const double deviation =
+          standard_deviations[standard_deviations.size() == 1 ? 0 : i];
+        precisions.push_back(1. / (deviation * deviation));
+      }
+  }
+
+
+
+  GaussianLikelihood::GaussianLikelihood(
+    std::vector<double>                     the_values,
+    const std::vector<std::vector<double>> &covariance)
+    : values(std::move(the_values))
+    , unknown_deviation(false)
+    , residual(values.size())
+  {
+    const std::size_t          n = values.size();
+    dealii::FullMatrix<double> matrix(n, n), factor(n, n);
+    bool                       is_square = covariance.size() == n;
+    for (std::size_t i = 0; i < n && is_square; ++i)
+      {
+        is_square = covariance[i].size() == n;
+        for (std::size_t j = 0; j < n && is_square; ++j)
+          matrix(i, j) = covariance[i][j];
+      }
+    if (!is_square)
+      throw UserError("'Observations/Covariance' must have " +
+                      counted(n, "row") + " of " + counted(n, "number") +
+                      ", as many as there are measurements.");
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (matrix(i, j) != matrix(j, i))
+          throw UserError(
+            "'Observations/Covariance' is not symmetric: entries " +
+            to_text(matrix(i, j)) + " and " + to_text(matrix(j, i)) +
+            " differ.");
+    bool is_definite = true;
+    try
+      {
+        factor.cholesky(matrix);
+      }
+    catch (const std::exception &)
+      {
+        is_definite = false;
+      }
+    for (std::size_t i = 0; i < n && is_definite; ++i)
+      is_definite = factor(i, i) > 0.;
+    if (!is_definite)
+      throw UserError("'Observations/Covariance' is not positive definite. A "
+                      "covariance has positive variances on its diagonal and "
+                      "correlations below 1.");
+    matrix.gauss_jordan();
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        precision_matrix.push_back(matrix(i, j));
+  }
+
+
+
+  GaussianLikelihood::GaussianLikelihood(std::vector<double> the_values)
+    : values(std::move(the_values))
+    , unknown_deviation(true)
+    , precisions(values.size(), 1.)
+    , residual(values.size())
+  {}
+
+
+
+  void
+  GaussianLikelihood::weighted_residual(
+    const dealii::ArrayView<const double> &predictions,
+    const dealii::ArrayView<double>       &result) const
+  {
+    const std::size_t n = values.size();
+    if (precision_matrix.empty())
+      for (std::size_t i = 0; i < n; ++i)
+        result[i] = precisions[i] * (predictions[i] - values[i]);
+    else
+      for (std::size_t i = 0; i < n; ++i)
+        {
+          result[i] = 0.;
+          for (std::size_t j = 0; j < n; ++j)
+            result[i] +=
+              precision_matrix[i * n + j] * (predictions[j] - values[j]);
+        }
+  }
+
+
+
+  double
+  GaussianLikelihood::misfit(const dealii::ArrayView<const double> &predictions,
+                             const double deviation) const
+  {
+    weighted_residual(predictions, dealii::make_array_view(residual));
+    double sum = 0.;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      sum += residual[i] * (predictions[i] - values[i]);
+    return unknown_deviation ? 0.5 * sum / (deviation * deviation) +
+                                 values.size() * std::log(deviation) :
+                               0.5 * sum;
+  }
+
+
+
+  double
+  GaussianLikelihood::derivative(
+    const dealii::ArrayView<const double> &predictions,
+    const double                           deviation,
+    const dealii::ArrayView<double>       &weights) const
+  {
+    weighted_residual(predictions, weights);
+    if (!unknown_deviation)
+      return 0.;
+    double sum = 0.;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      {
+        sum += weights[i] * weights[i];
+        weights[i] /= deviation * deviation;
+      }
+    return (values.size() - sum / (deviation * deviation)) / deviation;
+  }
+} // namespace Tempera

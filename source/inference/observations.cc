@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/patterns.h>
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/inference/csv_table.h>
+#include <tempera/inference/observations.h>
+#include <tempera/sampler/random.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  void
+  ObservationParameters::declare(dealii::ParameterHandler &prm)
+  {
+    using namespace dealii::Patterns;
+    const List points(List(Double(), 1), 0, List::max_int_value, ";");
+    prm.add_parameter(
+      "Sensors",
+      sensors,
+      "Places of the sensors: coordinates separated by commas, places by semicolons.",
+      points);
+    prm.add_parameter(
+      "Times",
+      times,
+      "Times at which every sensor is read, separated by commas.",
+      List(Double(0.), 0));
+    prm.add_parameter(
+      "Values",
+      values,
+      "What was read: all sensors at the first time, then all at the second, and so on.",
+      List(Double(), 0));
+    prm.add_parameter(
+      "File",
+      file,
+      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t, value and, if wanted, sigma; each line is a measurement. A relative name starts from the folder of the parameter file.",
+      Anything());
+    prm.add_parameter(
+      "Noise",
+      noise,
+      "Standard deviation of the errors of measurement: a number, one number per measurement, or, if it is unknown, a prior as for the unknowns; it is then sampled under the name sigma. Not used with a covariance or a column sigma.",
+      Anything());
+    prm.add_parameter(
+      "Covariance",
+      covariance,
+      "Covariance matrix of the errors: entries separated by commas, rows by semicolons. Empty: independent errors.",
+      points);
+    prm.add_parameter(
+      "Truth",
+      truth,
+      "True values of the unknowns, where known: for pictures, and for synthetic data. Several answers are separated by semicolons; data are made from the first.",
+      points);
+    prm.add_parameter(
+      "True circle",
+      true_circle,
+      "Centre and radius, where the answer is known to be a circle: for pictures.",
+      List(Double(), 0, 3));
+    prm.add_parameter(
+      "Synthetic data",
+      synthetic,
+      "Make the data from the truth: 'exact' from the exact solution of the problem, or the name of a level to solve with. 'none': the data are given.",
+      Anything());
+    prm.add_parameter(
+      "Synthetic noise",
+      synthetic_noise,
+      "Standard deviation of the noise that is added to synthetic data.",
+      Double(0.));
+    declare_whole_number(prm,
+                         "Synthetic seed",
+                         synthetic_seed,
+                         0,
+                         "Seed of the noise that is added to synthetic data.");
+  }
+
+
+
+  double
+  Observations::last_time() const
+  {
+    double result = 0.;
+    for (const Sensor &sensor : sensors)
+      result = std::max(result, sensor.time);
+    return result;
+  }
+
+
+
+  Observations
+  make_observations(const ObservationParameters &parameters,
+                    const unsigned int           dimension)
+  {
+    Observations result;
+    const bool   is_given = parameters.synthetic == "none";
+    if (!parameters.file.empty())
+      {
+        if (!parameters.sensors.empty() || !parameters.times.empty() ||
+            !parameters.values.empty())
+          throw UserError("'Observations/File' takes the place of 'Sensors', "
+                          "'Times' and 'Values'. Remove one or the other.");
+        const CsvTable                   table(parameters.file);
+        const auto                       times = table.column("t");
+        std::vector<std::vector<double>> places;
+        for (unsigned int d = 0; d < dimension; ++d)
+          places.push_back(table.column(std::string(1, "xyz"[d])));
+        for (std::size_t row = 0; row < table.n_rows(); ++row)
+          {
+            Sensor sensor;
+            sensor.name = "the sensor of " + table.origin(row);
+            sensor.time = times[row];
+            for (unsigned int d = 0; d < dimension; ++d)
+              sensor.place.push_back(places[d][row]);
+            result.sensors.push_back(sensor);
+          }
+        if (is_given)
+          result.values = table.column("value");
+        if (table.has_column("sigma"))
+          {
+            result.standard_deviations = table.column("sigma");
+            for (std::size_t row = 0; row < table.n_rows(); ++row)
+              if (!(result.standard_deviations[row] > 0.))
+                throw UserError(table.origin(row) +
+                                ": 'sigma' is a standard deviation and must be "
+                                "above 0.");
+          }
+        return result;
+      }
+
+    if (parameters.sensors.empty() || parameters.times.empty())
+      throw UserError("There are no observations. Set 'Observations/Sensors' "
+                      "and 'Observations/Times', or 'Observations/File'.");
+    for (const double time : parameters.times)
+      for (std::size_t i = 0; i < parameters.sensors.size(); ++i)
+        result.sensors.push_back(
+          {"sensor " + std::to_string(i + 1) + " of 'Observations/Sensors'",
+           parameters.sensors[i],
+           time});
+    if (is_given)
+      {
+        if (parameters.values.size() != result.sensors.size())
+          throw UserError(
+            "'Observations/Values' has " +
+            counted(parameters.values.size(), "number") + ", but " +
+            counted(parameters.sensors.size(), "sensor") + " at " +
+            counted(parameters.times.size(), "time") + " give " +
+            counted(result.sensors.size(), "measurement") +
+            ". Give one value for each, or set 'Observations/Synthetic data'.");
+        result.values = parameters.values;
+      }
+    else if (!parameters.values.empty())
+      throw UserError("'Observations/Values' are given although 'Synthetic "
+                      "data' are asked for. Remove one or the other.");
+    return result;
+  }
+
+
+
+  void
+  add_noise(const double         standard_deviation,
+            const std::uint64_t  seed,
+            std::vector<double> &values)
+  {
+    std::vector<double> normals(values.size());
+    RandomKey           key;
+    key.seed    = seed;
+    key.purpose = Purpose::data;
+    fill_normals(key, dealii::make_array_view(normals));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] += standard_deviation * normals[i];
+  }
+} // namespace Tempera

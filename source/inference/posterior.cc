@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/inference/posterior.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  namespace
+  {
+    /** What an evaluation of the values leaves for that of the gradients. */
+    struct Memory
+    {
+      std::vector<double>                  predictions;
+      std::shared_ptr<const Linearisation> linearisation;
+    };
+
+    StateSpace
+    space_of(const std::vector<Unknown> &unknowns)
+    {
+      std::vector<Coordinate> coordinates;
+      for (const Unknown &unknown : unknowns)
+        coordinates.push_back(
+          {unknown.name, unknown.prior.lower(), unknown.prior.upper(), true});
+      return StateSpace(coordinates);
+    }
+  } // namespace
+
+
+
+  Posterior::Posterior(const std::vector<Unknown>               &unknowns,
+                       std::shared_ptr<const GaussianLikelihood> likelihood,
+                       std::shared_ptr<const ForwardModel>       model)
+    : unknowns(unknowns)
+    , state_space(space_of(unknowns))
+    , likelihood(std::move(likelihood))
+    , model(std::move(model))
+  {
+    AssertDimension(this->model->n_parameters() +
+                      this->likelihood->has_unknown_deviation(),
+                    unknowns.size());
+  }
+
+
+
+  double
+  Posterior::work(const Request request) const
+  {
+    const SolverWork work = model->work();
+    return (request != Request::gradients ? work.prediction : 0.) +
+           (request != Request::values ? work.derivative : 0.);
+  }
+
+
+
+  bool
+  Posterior::is_integrable(const Exponents &exponents) const
+  {
+    return exponents.reference > 0. ||
+           std::none_of(unknowns.begin(),
+                        unknowns.end(),
+                        [](const Unknown &unknown) {
+                          return unknown.prior.is_unbounded();
+                        });
+  }
+
+
+
+  void
+  Posterior::evaluate(const dealii::ArrayView<const double> &state,
+                      const RandomKey &,
+                      const Request request,
+                      Evaluation   &evaluation) const
+  {
+    const unsigned int                    n = model->n_parameters();
+    const dealii::ArrayView<const double> parameters(state.data(), n);
+    const bool   has_deviation = likelihood->has_unknown_deviation();
+    const double deviation     = has_deviation ? state[n] : 0.;
+
+    if (request != Request::gradients)
+      {
+        auto memory = std::make_shared<Memory>();
+        memory->predictions.resize(model->n_predictions());
+        memory->linearisation =
+          model->evaluate(parameters,
+                          dealii::make_array_view(memory->predictions),
+                          request == Request::values_and_gradients);
+        evaluation.potential =
+          likelihood->misfit(dealii::make_array_view(
+                               std::as_const(memory->predictions)),
+                             deviation);
+        evaluation.reference = 0.;
+        for (unsigned int i = 0; i < unknowns.size(); ++i)
+          evaluation.reference += unknowns[i].prior.energy(state[i]);
+        evaluation.linearisation = std::move(memory);
+      }
+
+    if (request != Request::values)
+      {
+        const Memory &memory =
+          *static_cast<const Memory *>(evaluation.linearisation.get());
+        std::vector<double> weights(memory.predictions.size());
+        const double        slope =
+          likelihood->derivative(dealii::make_array_view(memory.predictions),
+                                 deviation,
+                                 dealii::make_array_view(weights));
+        memory.linearisation->apply_transpose(
+          dealii::make_array_view(std::as_const(weights)),
+          dealii::ArrayView<double>(evaluation.potential_gradient.data(), n));
+        if (has_deviation)
+          evaluation.potential_gradient[n] = slope;
+        for (unsigned int i = 0; i < unknowns.size(); ++i)
+          evaluation.reference_gradient[i] =
+            unknowns[i].prior.energy_derivative(state[i]);
+        // Nothing asks again.
+        evaluation.linearisation.reset();
+      }
+  }
+} // namespace Tempera

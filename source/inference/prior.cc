@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/inference/prior.h>
+
+#include <deal.II/base/utilities.h>
+
+#include <boost/math/distributions/normal.hpp>
+
+#include <cmath>
+
+namespace Tempera
+{
+  Prior
+  Prior::from_text(const std::string &text, const std::string &parameter)
+  {
+    const std::string help =
+      "' is neither a number nor a prior. Write uniform(lower, upper), "
+      "normal(mean, standard deviation) or log-normal(median, standard "
+      "deviation of the logarithm).";
+    const auto open = text.find('(');
+    if (open == std::string::npos || text.back() != ')')
+      throw UserError("The value '" + text + "' of '" + parameter + help);
+    const std::string name = dealii::Utilities::trim(text.substr(0, open));
+    const std::vector<std::string> numbers =
+      dealii::Utilities::split_string_list(text.substr(open + 1,
+                                                       text.size() - open - 2),
+                                           ',');
+    if (numbers.size() != 2 || !number_from_text(numbers[0]) ||
+        !number_from_text(numbers[1]))
+      throw UserError("The value '" + text + "' of '" + parameter +
+                      "' must have two numbers in its brackets, separated by a "
+                      "comma.");
+    const double first  = *number_from_text(numbers[0]),
+                 second = *number_from_text(numbers[1]);
+
+    if (name == "uniform")
+      {
+        if (!(first < second))
+          throw UserError("The prior '" + text + "' of '" + parameter +
+                          "' is empty: its first number must be below the "
+                          "second.");
+        return Prior(Kind::uniform, first, second);
+      }
+    const bool is_log_normal = name == "log-normal";
+    if (!is_log_normal && name != "normal")
+      throw UserError(
+        "The value '" + text + "' of '" + parameter + help +
+        did_you_mean(name, {"uniform", "normal", "log-normal"}, false));
+    if (!(second > 0.))
+      throw UserError("The prior '" + text + "' of '" + parameter +
+                      "' needs a standard deviation above 0.");
+    if (is_log_normal && !(first > 0.))
+      throw UserError("The prior '" + text + "' of '" + parameter +
+                      "' needs a median above 0.");
+    return Prior(is_log_normal ? Kind::log_normal : Kind::normal,
+                 first,
+                 second);
+  }
+
+
+
+  std::optional<double>
+  Prior::number_from_text(const std::string &text)
+  {
+    try
+      {
+        std::size_t  end   = 0;
+        const double value = std::stod(text, &end);
+        if (dealii::Utilities::trim(text.substr(end)).empty() &&
+            std::isfinite(value))
+          return value;
+      }
+    catch (const std::exception &)
+      {}
+    return {};
+  }
+
+
+
+  double
+  Prior::energy(const double value) const
+  {
+    switch (kind)
+      {
+        case Kind::uniform:
+          return 0.;
+        case Kind::normal:
+          {
+            const double z = (value - first) / second;
+            return 0.5 * z * z;
+          }
+        default:
+          {
+            const double z = std::log(value / first) / second;
+            return 0.5 * z * z + std::log(value);
+          }
+      }
+  }
+
+
+
+  double
+  Prior::energy_derivative(const double value) const
+  {
+    switch (kind)
+      {
+        case Kind::uniform:
+          return 0.;
+        case Kind::normal:
+          return (value - first) / (second * second);
+        default:
+          return (std::log(value / first) / (second * second) + 1.) / value;
+      }
+  }
+
+
+
+  double
+  Prior::quantile(const double probability) const
+  {
+    if (kind == Kind::uniform)
+      return first + probability * (second - first);
+    const double z =
+      boost::math::quantile(boost::math::normal_distribution<>(), probability);
+    return kind == Kind::normal ? first + second * z :
+                                  first * std::exp(second * z);
+  }
+
+
+
+  double
+  Prior::lower() const
+  {
+    return kind == Kind::uniform ? first :
+           kind == Kind::normal  ? -std::numeric_limits<double>::infinity() :
+                                   0.;
+  }
+
+
+
+  double
+  Prior::upper() const
+  {
+    return kind == Kind::uniform ? second :
+                                   std::numeric_limits<double>::infinity();
+  }
+
+
+
+  double
+  Prior::scale() const
+  {
+    return kind == Kind::uniform ? second - first :
+           kind == Kind::normal  ? second :
+                                   first * second;
+  }
+
+
+
+  double
+  Prior::middle() const
+  {
+    return kind == Kind::uniform ? 0.5 * (first + second) : first;
+  }
+
+
+
+  std::string
+  Prior::text() const
+  {
+    return std::string(kind == Kind::uniform ? "uniform" :
+                       kind == Kind::normal  ? "normal" :
+                                               "log-normal") +
+           "(" + to_text(first) + ", " + to_text(second) + ")";
+  }
+} // namespace Tempera
