@@ -10,6 +10,8 @@
 #include <tempera/fem/linear_solver.h>
 #include <tempera/fem/precomputed_model.h>
 
+#include <deal.II/base/mpi.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -261,6 +263,7 @@ namespace
 int
 main(int argc, char **argv)
 {
+  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   if (argc > 1 && std::string(argv[1]) == "--sizes")
     compare_sizes();
   else

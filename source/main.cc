@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/driver/command_line.h>
 
-#include <deal.II/base/multithread_info.h>
+#include <deal.II/base/mpi.h>
 
 #include <csignal>
 #include <exception>
@@ -38,8 +38,8 @@ namespace
 int
 main(int argc, char **argv)
 {
-  // On meshes of this size threads only cost.
-  dealii::MultithreadInfo::set_thread_limit(1);
+  // One thread: on the usual meshes more of them only cost.
+  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     handle(signal);
   // A reader that has gone away must not end a run.

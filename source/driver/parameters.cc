@@ -366,6 +366,11 @@ namespace Tempera
         levels[name];
       else
         fem_levels[name];
+    // A level that a file shares with others need not be used by each.
+    if (!is_analytic)
+      for (const OpenedSection &section : file.sections())
+        if (section.path.size() == 2 && section.path[0] == "Levels")
+          fem_levels[section.path[1]];
     if (!is_analytic)
       {
         const std::string dimension =

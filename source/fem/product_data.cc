@@ -75,6 +75,8 @@ namespace Tempera
                 line.parameters.push_back(p);
                 break;
               }
+        if (d + 1 < dim)
+          n_rows *= line.stride;
         lines.push_back(std::move(line));
       }
 
@@ -237,11 +239,8 @@ namespace Tempera
   ProductData<dim>::prepare(
     const std::vector<std::vector<NodalVector>> &weights) const
   {
-    auto result           = std::make_unique<Tensors>();
-    result->n_functionals = weights.size();
-    std::size_t n_rows    = 1;
-    for (unsigned int d = 0; d + 1 < dim; ++d)
-      n_rows *= lines[d].n_nodes;
+    auto result              = std::make_unique<Tensors>();
+    result->n_functionals    = weights.size();
     const std::size_t stride = lines[dim - 1].stride;
 
     for (const Group &group : groups)
@@ -253,7 +252,7 @@ namespace Tempera
               {
                 std::size_t row = k;
                 for (unsigned int d = 0; d + 1 < dim; ++d)
-                  row = row * lines[d].n_nodes + target.node[d];
+                  row = row * lines[d].stride + target.node[d];
                 tensor[row * stride + target.node[dim - 1]] +=
                   weights[k][c][target.dof];
               }
@@ -280,82 +279,138 @@ namespace Tempera
     std::fill(values.begin(), values.end(), 0.);
     std::fill(jacobian.begin(), jacobian.end(), 0.);
 
-    const Line &last   = lines[dim - 1];
-    std::size_t n_rows = 1;
-    for (unsigned int d = 0; d + 1 < dim; ++d)
-      n_rows *= lines[d].n_nodes;
-
-    // What is left of a tensor after the last direction, times the others.
-    const auto contract = [&](const double                          *rest,
-                              const std::array<const double *, dim> &vectors) {
-      if constexpr (dim == 1)
-        {
-          (void)vectors;
-          return rest[0];
-        }
-      else
-        {
-          double sum = 0.;
-          for (unsigned int i = 0; i < lines[0].n_nodes; ++i)
-            if constexpr (dim == 2)
-              sum += vectors[0][i] * rest[i];
-            else
-              {
-                double inner = 0.;
-                for (unsigned int j = 0; j < lines[1].n_nodes; ++j)
-                  inner += vectors[1][j] * rest[i * lines[1].n_nodes + j];
-                sum += vectors[0][i] * inner;
-              }
-          return sum;
-        }
-    };
+    const Line &last = lines[dim - 1];
 
     for (std::size_t g = 0; g < groups.size(); ++g)
       {
         const Group &group = groups[g];
 
-        last_vectors.clear();
+        // All that is needed of the last direction, for all functionals.
+        line_vectors.clear();
         const std::size_t n_last = 1 + last.active.size();
         for (const unsigned int factor : group.last_factors)
           for (std::size_t i = 0; i < n_last; ++i)
-            last_vectors.push_back(vector(last, group.role, factor, i));
+            line_vectors.push_back(vector(last, group.role, factor, i));
         const std::size_t n_results = n_functionals * n_rows;
-        partial_products.resize(last_vectors.size() * n_results);
+        partial_products.resize(line_vectors.size() * n_results);
         row_products(tensors.tensors[g].data(),
                      n_results,
                      last.stride,
-                     last_vectors.data(),
-                     last_vectors.size(),
+                     line_vectors.data(),
+                     line_vectors.size(),
                      partial_products.data());
 
         for (const unsigned int function : group.functions)
           {
-            const auto &factors = problem.functions()[function].factors;
-            std::array<const double *, dim> vectors;
-            for (unsigned int d = 0; d < dim; ++d)
-              vectors[d] = vector(lines[d], group.role, factors[d], 0);
-            const std::size_t place = std::find(group.last_factors.begin(),
+            const auto       &factors = problem.functions()[function].factors;
+            const std::size_t place   = std::find(group.last_factors.begin(),
                                                 group.last_factors.end(),
                                                 factors[dim - 1]) -
                                       group.last_factors.begin();
-            for (unsigned int k = 0; k < n_functionals; ++k)
-              {
-                const double *rest = partial_products.data() +
-                                     place * n_last * n_results + k * n_rows;
-                values[k] += contract(rest, vectors);
-                for (std::size_t i = 1; i < n_last; ++i)
-                  jacobian[k * n_active + last.places[i - 1]] +=
-                    contract(rest + i * n_results, vectors);
-                for (unsigned int d = 0; d + 1 < dim && n_active > 0; ++d)
-                  for (std::size_t i = 1; i <= lines[d].active.size(); ++i)
-                    {
-                      auto changed = vectors;
-                      changed[d] = vector(lines[d], group.role, factors[d], i);
-                      jacobian[k * n_active + lines[d].places[i - 1]] +=
-                        contract(rest, changed);
-                    }
-              }
+            const double *rest =
+              partial_products.data() + place * n_last * n_results;
+            contract_leading(group.role,
+                             factors,
+                             rest,
+                             n_last * n_functionals,
+                             n_functionals,
+                             values,
+                             jacobian);
           }
+      }
+  }
+
+
+
+  template <int dim>
+  void
+  ProductData<dim>::contract_leading(
+    const Role                       role,
+    const std::vector<unsigned int> &factors,
+    const double                    *rest,
+    const std::size_t                n_tensors,
+    const unsigned int               n_functionals,
+    const dealii::ArrayView<double> &values,
+    const dealii::ArrayView<double> &jacobian) const
+  {
+    const Line       &last = lines[dim - 1];
+    const std::size_t n_active =
+      jacobian.size() == 0 ? 0 : jacobian.size() / n_functionals;
+
+    // The directions but the last one, with one of them differentiated or
+    // none: what it is, and where its derivative belongs.
+    struct Choice
+    {
+      std::array<const double *, dim> vectors;
+      int                             place;
+    };
+    std::array<Choice, 1 + 4 * dim> few;
+    std::vector<Choice>             many;
+    std::size_t                     n_choices = 1;
+    for (unsigned int d = 0; d + 1 < dim; ++d)
+      n_choices += lines[d].active.size();
+    Choice *choices = few.data();
+    if (n_choices > few.size())
+      {
+        many.resize(n_choices);
+        choices = many.data();
+      }
+    choices[0].place = -1;
+    for (unsigned int d = 0; d + 1 < dim; ++d)
+      choices[0].vectors[d] = vector(lines[d], role, factors[d], 0);
+    std::size_t next = 1;
+    for (unsigned int d = 0; d + 1 < dim; ++d)
+      for (std::size_t i = 0; i < lines[d].active.size(); ++i, ++next)
+        {
+          choices[next]            = choices[0];
+          choices[next].vectors[d] = vector(lines[d], role, factors[d], i + 1);
+          choices[next].place      = lines[d].places[i];
+        }
+
+    // By choice and tensor.
+    leading_products.resize(n_choices * n_tensors);
+    if constexpr (dim == 1)
+      std::copy(rest, rest + n_tensors, leading_products.begin());
+    else if constexpr (dim == 2)
+      {
+        line_vectors.clear();
+        for (std::size_t c = 0; c < n_choices; ++c)
+          line_vectors.push_back(choices[c].vectors[0]);
+        row_products(rest,
+                     n_tensors,
+                     lines[0].stride,
+                     line_vectors.data(),
+                     n_choices,
+                     leading_products.data());
+      }
+    else
+      for (std::size_t c = 0; c < n_choices; ++c)
+        for (std::size_t t = 0; t < n_tensors; ++t)
+          {
+            const double *tensor = rest + t * n_rows;
+            double        sum    = 0.;
+            for (std::size_t i = 0; i < lines[0].n_nodes; ++i)
+              {
+                double inner = 0.;
+                for (std::size_t j = 0; j < lines[1].n_nodes; ++j)
+                  inner +=
+                    choices[c].vectors[1][j] * tensor[i * lines[1].stride + j];
+                sum += choices[c].vectors[0][i] * inner;
+              }
+            leading_products[c * n_tensors + t] = sum;
+          }
+
+    // The first tensors belong to the value in the last direction, the others
+    // to its derivatives.
+    for (unsigned int k = 0; k < n_functionals; ++k)
+      {
+        values[k] += leading_products[k];
+        for (std::size_t c = 1; c < n_choices; ++c)
+          jacobian[k * n_active + choices[c].place] +=
+            leading_products[c * n_tensors + k];
+        for (std::size_t i = 0; i < last.active.size(); ++i)
+          jacobian[k * n_active + last.places[i]] +=
+            leading_products[(i + 1) * n_functionals + k];
       }
   }
 

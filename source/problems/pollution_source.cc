@@ -19,7 +19,7 @@ namespace Tempera
 
 
   PollutionSource::PollutionSource(const unsigned int dimension)
-    : FormulaProblem<PollutionSource>(dimension)
+    : FormulaProblem<PollutionSource, 2>(dimension)
     , width(dimension)
     , mass(dimension + 1)
     , diffusivity(dimension + 2)

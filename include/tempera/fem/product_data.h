@@ -103,6 +103,22 @@ namespace Tempera
            const unsigned int factor,
            const unsigned int derivative) const;
 
+    /**
+     * Multiply what is left after the last direction with the factors of the
+     * others, and add the results up.
+     *
+     * @param rest Tensors: those with the value in the last direction for all
+     * functionals, then those with each of its derivatives.
+     */
+    void
+    contract_leading(const Role                       role,
+                     const std::vector<unsigned int> &factors,
+                     const double                    *rest,
+                     const std::size_t                n_tensors,
+                     const unsigned int               n_functionals,
+                     const dealii::ArrayView<double> &values,
+                     const dealii::ArrayView<double> &jacobian) const;
+
     const Problem                   &problem;
     const Lattice                   &lattice;
     const unsigned int               n_interior, n_factors;
@@ -112,8 +128,12 @@ namespace Tempera
     std::vector<std::vector<Target>> targets;
     const std::vector<Channel>       channels;
 
-    mutable std::vector<double>         partial_products;
-    mutable std::vector<const double *> last_vectors;
+    /** Rows of a tensor: nodes of all directions but the last, padded. */
+    std::size_t n_rows = 1;
+
+    /** Memory. */
+    mutable std::vector<double>         partial_products, leading_products;
+    mutable std::vector<const double *> line_vectors;
   };
 } // namespace Tempera
 

@@ -7,6 +7,7 @@
 #include <Sacado.hpp>
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace Tempera
 {
@@ -18,14 +19,18 @@ namespace Tempera
    *   Number formula(const unsigned int function, const double *x,
    *                  const double time, const Number *theta) const;
    *   template <typename Number>
-   *   void factor_formulas(const unsigned int direction, const double x,
-   *                        const Number *theta, Number *factors) const;
+   *   auto factor_formulas(const unsigned int direction,
+   *                        const Number *theta) const
+   *   {
+   *     // What depends on the parameters alone, then
+   *     return [=](const double x, Number *factors) { ... };
+   *   }
    * @endcode
    * The first is for functions that are no products, the second gives all
    * factors in one direction at once. Both are written once: with numbers for
    * values, with numbers of Sacado for the derivatives in the parameters.
    */
-  template <class Derived>
+  template <class Derived, unsigned int n_factors = 0>
   class FormulaProblem : public Problem
   {
   public:
@@ -82,11 +87,23 @@ namespace Tempera
       const auto all_points = [&](const auto *parameters, const auto &store) {
         using Number = std::decay_t<decltype(*parameters)>;
         std::array<Factors<Number>, 3> memory{};
+        const auto                     factors_at = [&](const unsigned int d) {
+          return derived().factor_formulas(std::min(d, n_dimensions - 1),
+                                           parameters);
+        };
+        const auto prepared =
+          std::make_tuple(factors_at(0), factors_at(1), factors_at(2));
+        const std::array<const std::decay_t<decltype(std::get<0>(prepared))> *,
+                         3>
+          lines{{&std::get<0>(prepared),
+                 &std::get<1>(prepared),
+                 &std::get<2>(prepared)}};
         for (std::size_t q = 0; q < n_points; ++q)
           store(sum_of_formulas(functions,
                                 &points[q * n_dimensions],
                                 time,
                                 parameters,
+                                lines,
                                 memory),
                 &values[q],
                 derivatives.data() + q,
@@ -102,27 +119,28 @@ namespace Tempera
                      const dealii::ArrayView<double>       &values,
                      const dealii::ArrayView<double> &derivatives) const final
     {
-      const std::size_t n_points  = coordinates.size();
-      const std::size_t n_factors = my_factors.size();
-      const std::size_t stride    = theta.active.size() * n_points;
-      for_each_number_type(theta,
-                           derivatives.size() > 0,
-                           [&](const auto *parameters, auto store) {
-                             using Number = std::decay_t<decltype(*parameters)>;
-                             Factors<Number> results{};
-                             for (std::size_t q = 0; q < n_points; ++q)
-                               {
-                                 derived().factor_formulas(direction,
-                                                           coordinates[q],
-                                                           parameters,
-                                                           results.data());
-                                 for (std::size_t k = 0; k < n_factors; ++k)
-                                   store(results[k],
-                                         &values[k * n_points + q],
-                                         derivatives.data() + k * stride + q,
-                                         n_points);
-                               }
-                           });
+      const std::size_t n_points = coordinates.size();
+      const std::size_t stride   = theta.active.size() * n_points;
+      const auto all_points = [&](const auto *parameters, const auto &store) {
+        using Number          = std::decay_t<decltype(*parameters)>;
+        const double *const x = coordinates.data();
+        double *const       v = values.data();
+        double *const       d = derivatives.data();
+        const auto          factors_at =
+          derived().factor_formulas(direction, parameters);
+#pragma GCC ivdep
+        for (std::size_t q = 0; q < n_points; ++q)
+          {
+            Factors<Number> results;
+            factors_at(x[q], results.data());
+            for (std::size_t k = 0; k < n_factors; ++k)
+              store(results[k],
+                    v + k * n_points + q,
+                    d + k * stride + q,
+                    n_points);
+          }
+      };
+      for_each_number_type(theta, derivatives.size() > 0, all_points);
     }
 
     /** For problems whose functions are all products. */
@@ -138,19 +156,17 @@ namespace Tempera
 
     /** For problems without products. */
     template <typename Number>
-    void
-    factor_formulas(const unsigned int,
-                    const double,
-                    const Number *,
-                    Number *) const
-    {}
+    auto
+    factor_formulas(const unsigned int, const Number *) const
+    {
+      return [](const double, Number *) {};
+    }
 
   protected:
     static constexpr unsigned int max_n_parameters = 32;
-    static constexpr unsigned int max_n_factors    = 8;
 
     template <typename Number>
-    using Factors = std::array<Number, max_n_factors>;
+    using Factors = std::array<Number, n_factors + 1>;
 
     const unsigned int               n_dimensions;
     std::vector<ProblemParameter>    my_parameters;
@@ -166,12 +182,13 @@ namespace Tempera
       return static_cast<const Derived &>(*this);
     }
 
-    template <typename Number>
+    template <typename Number, class Lines>
     Number
     sum_of_formulas(const std::vector<unsigned int> &functions,
                     const double                    *x,
                     const double                     time,
                     const Number                    *parameters,
+                    const Lines                     &lines,
                     std::array<Factors<Number>, 3>  &results) const
     {
       bool   have_factors = false;
@@ -186,7 +203,7 @@ namespace Tempera
               continue;
             }
           for (unsigned int d = 0; !have_factors && d < n_dimensions; ++d)
-            derived().factor_formulas(d, x[d], parameters, results[d].data());
+            (*lines[d])(x[d], results[d].data());
           have_factors = true;
           Number value = results[0][product[0]];
           for (unsigned int d = 1; d < n_dimensions; ++d)
@@ -245,7 +262,7 @@ namespace Tempera
                           double       *derivative,
                           std::size_t   stride) {
              *value = result.val();
-             for (std::size_t i = 0; i < count; ++i)
+             for (std::size_t i = 0; i < (n < 4 ? n : count); ++i)
                derivative[(first + i) * stride] = result.fastAccessDx(i);
            });
       return count;

@@ -15,7 +15,7 @@ namespace Tempera
    * \f$u = \beta e^{-|x-x_0|^2/(2h^2)} e^{-t}\f$, with
    * \f$\beta = M(2\pi h^2)^{-d/2}\f$.
    */
-  class PollutionSource : public FormulaProblem<PollutionSource>
+  class PollutionSource : public FormulaProblem<PollutionSource, 2>
   {
   public:
     explicit PollutionSource(const unsigned int dimension);
@@ -44,30 +44,35 @@ namespace Tempera
       return function == constant_one ? Number(1.) : theta[diffusivity];
     }
 
-    /** The Gaussian, and what the heat operator makes of it. */
+    /**
+     * The Gaussian, and what the heat operator makes of it. The first
+     * direction carries \f$\beta\f$.
+     */
     template <typename Number>
-    void
-    factor_formulas(const unsigned int direction,
-                    const double       x,
-                    const Number      *theta,
-                    Number            *factors) const
+    auto
+    factor_formulas(const unsigned int direction, const Number *theta) const
     {
-      const Number distance = x - theta[direction];
-      const Number inverse  = 1. / (theta[width] * theta[width]);
-      const Number square   = distance * distance * inverse;
+      const Number centre       = theta[direction];
+      const Number inverse      = 1. / (theta[width] * theta[width]);
+      const Number conductivity = theta[diffusivity] * inverse;
+      const double loss         = 1. / n_dimensions;
 
-      factors[gaussian] = std::exp(-0.5 * square);
+      Number amplitude(1.);
       if (direction == 0)
         {
-          const Number normalisation = inverse / (2. * dealii::numbers::PI);
-          factors[gaussian] *=
-            n_dimensions == 2 ?
-              Number(theta[mass] * normalisation) :
-              Number(theta[mass] * std::pow(normalisation, 0.5 * n_dimensions));
+          amplitude = theta[mass];
+          for (unsigned int d = 0; d < n_dimensions; ++d)
+            amplitude *=
+              1. / (std::sqrt(2. * dealii::numbers::PI) * theta[width]);
         }
-      factors[heated] =
-        factors[gaussian] *
-        (theta[diffusivity] * inverse * (1. - square) - 1. / n_dimensions);
+
+      return [=](const double x, Number *factors) {
+        const Number distance = x - centre;
+        const Number square   = distance * distance * inverse;
+        const Number gauss    = amplitude * std::exp(-0.5 * square);
+        factors[gaussian]     = gauss;
+        factors[heated]       = gauss * (conductivity * (1. - square) - loss);
+      };
     }
 
   private:
