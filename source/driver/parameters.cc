@@ -115,7 +115,8 @@ namespace Tempera
           std::find(file_parameters.begin(), file_parameters.end(), here) ==
             file_parameters.end())
         return assignment.value;
-      return (std::filesystem::absolute(assignment.folder) / assignment.value)
+      return (std::filesystem::current_path() / assignment.folder /
+              assignment.value)
         .lexically_normal()
         .string();
     }
@@ -152,9 +153,9 @@ namespace Tempera
                             const std::vector<std::string> &names)
     {
       std::vector<std::string> with_section;
-      for (const std::string &name : names)
-        if (file.has_section({"Levels", name}))
-          with_section.push_back(name);
+      for (const OpenedSection &section : file.sections())
+        if (section.path.size() == 2 && section.path[0] == "Levels")
+          with_section.push_back(section.path[1]);
       for (const std::string &name : names)
         if (!file.has_section({"Levels", name}))
           throw UserError("The level '" + name +
@@ -387,10 +388,10 @@ namespace Tempera
         std::make_unique<Section>(path, values, implementation->prm));
     };
     add({}, general);
-    add({"Problem"}, problem);
     if (is_analytic)
       add({"Energy"}, energy);
-    else
+    add({"Problem"}, problem);
+    if (!is_analytic)
       {
         add({"Problem", "Unknowns"}, unknowns);
         add({"Observations"}, observations);

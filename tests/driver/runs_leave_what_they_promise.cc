@@ -7,6 +7,7 @@
 
 #include <tempera/analytic/analytic_energy.h>
 #include <tempera/output/draws_file.h>
+#include <tempera/problems/problem.h>
 #include <tempera/sampler/kernel.h>
 #include <tempera/sampler/swap_rule.h>
 
@@ -254,6 +255,7 @@ end
     bool                all  = list.exit_code == 0;
     for (const std::vector<std::string> &names : {AnalyticRegistry::names(),
                                                   KernelRegistry::names(),
+                                                  ProblemRegistry::names(),
                                                   SwapRuleRegistry::names()})
       for (const std::string &name : names)
         all = all && contains(list.out, "  " + name + " ");

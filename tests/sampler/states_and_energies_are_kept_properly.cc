@@ -22,8 +22,10 @@ namespace
   class Witness : public Energy
   {
   public:
-    explicit Witness(std::shared_ptr<const Energy> inner)
+    explicit Witness(std::shared_ptr<const Energy> inner,
+                     const bool                    separate = false)
       : inner(std::move(inner))
+      , separate(separate)
     {}
 
     const StateSpace &
@@ -36,6 +38,12 @@ namespace
     is_integrable(const Exponents &exponents) const override
     {
       return inner->is_integrable(exponents);
+    }
+
+    bool
+    gradients_are_separate() const override
+    {
+      return separate;
     }
 
     void
@@ -62,6 +70,7 @@ namespace
 
   private:
     const std::shared_ptr<const Energy> inner;
+    const bool                          separate;
   };
 
 
@@ -118,6 +127,86 @@ namespace
             sampler.report().evaluations[1] == coarse->n_values);
     check(name + "there were swaps between the levels",
           sampler.report().pairs[1].accepted > 100);
+  }
+
+
+  /** A state after a run with swaps, and what it has cost. */
+  struct Outcome
+  {
+    std::vector<double> positions;
+    std::size_t         n_values, n_gradients;
+    double              work;
+    std::uint64_t       rounds, accepted;
+    bool                interrupted;
+  };
+
+  Outcome
+  run_pair(const std::string &kernel, const bool separate, const double budget)
+  {
+    const auto mixture =
+      std::make_shared<GaussianMixture>(GaussianMixture::Parameters());
+    const auto fine = std::make_shared<Witness>(mixture, separate);
+    const auto coarse =
+      std::make_shared<Witness>(std::make_shared<BiasedEnergy>(mixture, .5, 2.),
+                                separate);
+    LadderParameters ladder_parameters;
+    ladder_parameters.temperatures = std::vector<double>{1., 3.};
+    ladder_parameters.levels       = {"fine", "coarse"};
+    KernelParameters kernel_parameters;
+    kernel_parameters.types = {kernel};
+    SwapParameters swap_parameters;
+    swap_parameters.rule = "exact";
+    RunParameters run_parameters;
+    run_parameters.burn_in     = 0;
+    run_parameters.iterations  = 5000;
+    run_parameters.work_budget = budget;
+    ReplicaExchange sampler(run_parameters,
+                            kernel_parameters,
+                            swap_parameters,
+                            Ladder(ladder_parameters,
+                                   kernel_parameters,
+                                   {{"fine", fine}, {"coarse", coarse}}),
+                            {{-4.}, {3.}});
+    sampler.run();
+    const RunReport report = sampler.report();
+    return {{sampler.replica(0).position[0], sampler.replica(1).position[0]},
+            fine->n_values + coarse->n_values,
+            fine->n_gradients + coarse->n_gradients,
+            report.work,
+            report.rounds,
+            report.pairs[0].accepted,
+            report.interrupted};
+  }
+
+  void
+  check_that_gradients_can_wait()
+  {
+    for (const std::string kernel : {"SGLD", "MALA"})
+      {
+        const Outcome at_once = run_pair(kernel, false, 0.);
+        const Outcome late    = run_pair(kernel, true, 0.);
+        check(kernel + ": gradients that come late change no state",
+              at_once.positions == late.positions &&
+                at_once.n_values == late.n_values && late.accepted > 100);
+        check(kernel + ": the work counts every value and gradient",
+              late.work == double(late.n_values + late.n_gradients) &&
+                at_once.work == double(at_once.n_values + at_once.n_gradients));
+        // One at each new state; a swap makes two more at other levels.
+        check(kernel + ": late gradients are never wasted",
+              kernel == "SGLD" ?
+                late.n_gradients <= 2 * 5000 + 2 &&
+                  at_once.n_gradients > 2 * 5000 + late.accepted :
+                late.n_gradients <= at_once.n_gradients,
+              std::to_string(late.n_gradients) + " " +
+                std::to_string(at_once.n_gradients));
+      }
+
+    const Outcome limited = run_pair("MALA", false, 1000.);
+    check("a work budget ends the run, and not by an interruption",
+          limited.rounds < 5000 && limited.rounds > 100 &&
+            !limited.interrupted && limited.work >= 1000. &&
+            limited.work < 1010.,
+          std::to_string(limited.work));
   }
 
 
@@ -215,5 +304,6 @@ main()
                                std::numeric_limits<double>::quiet_NaN()})
         check_that_non_finite_states_are_never_stored(kernel, bad, in_gradient);
   check_difference_of_rules();
+  check_that_gradients_can_wait();
   return result();
 }

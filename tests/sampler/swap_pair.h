@@ -32,7 +32,10 @@ namespace Tempera
           rung.kernel    = kernel;
           rung.step_size = step_size;
         }
-      std::vector<Level> levels = {{"fine", cold_energy}};
+      // (In one go, levels would make GCC 12 see a bound that is not there.)
+      std::vector<Level> levels;
+      levels.reserve(2);
+      levels.push_back({"fine", cold_energy});
       if (hot_energy != cold_energy)
         {
           levels.push_back({"coarse", hot_energy});
