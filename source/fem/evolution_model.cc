@@ -104,7 +104,7 @@ namespace Tempera
         }
 
       evolution->adjoint(weights, sensitivities[0], listener);
-      const auto functional = model.data_map->prepare(sensitivities);
+      const auto functional = model.data_map->prepare(sensitivities, false);
       double     value;
       model.data_map->apply(*functional,
                             {dealii::make_array_view(theta),

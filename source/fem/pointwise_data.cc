@@ -139,7 +139,8 @@ namespace Tempera
   template <int dim>
   std::unique_ptr<const DataMap::Functionals>
   PointwiseData<dim>::prepare(
-    const std::vector<std::vector<NodalVector>> &weights) const
+    const std::vector<std::vector<NodalVector>> &weights,
+    const bool) const
   {
     auto result           = std::make_unique<Weights>();
     result->n_functionals = weights.size();

@@ -69,7 +69,7 @@ namespace Tempera
           dealii::make_array_view(std::as_const(one_sensor)), weights.back());
         one_sensor[k] = 0.;
       }
-    functionals = model->get_data_map().prepare(weights);
+    functionals = model->get_data_map().prepare(weights, true);
   }
 
 

@@ -3,7 +3,10 @@
 #include <tempera/fem/product_data.h>
 #include <tempera/fem/row_products.h>
 
+#include <deal.II/lac/lapack_full_matrix.h>
+
 #include <algorithm>
+#include <list>
 
 namespace Tempera
 {
@@ -13,8 +16,8 @@ namespace Tempera
   {
   public:
     unsigned int n_functionals;
-    /** By group: for each functional the rows along the last direction. */
-    std::vector<std::vector<double>> tensors;
+    /** By group. */
+    std::vector<Tensor> tensors;
   };
 
 
@@ -237,7 +240,8 @@ namespace Tempera
   template <int dim>
   std::unique_ptr<const DataMap::Functionals>
   ProductData<dim>::prepare(
-    const std::vector<std::vector<NodalVector>> &weights) const
+    const std::vector<std::vector<NodalVector>> &weights,
+    const bool                                   for_many_uses) const
   {
     auto result              = std::make_unique<Tensors>();
     result->n_functionals    = weights.size();
@@ -245,7 +249,9 @@ namespace Tempera
 
     for (const Group &group : groups)
       {
-        std::vector<double> tensor(weights.size() * n_rows * stride, 0.);
+        Tensor tensor{n_rows,
+                      std::vector<double>(weights.size() * n_rows * stride, 0.),
+                      {}};
         for (std::size_t k = 0; k < weights.size(); ++k)
           for (const unsigned int c : group.channels)
             for (const Target &target : targets[c])
@@ -253,12 +259,72 @@ namespace Tempera
                 std::size_t row = k;
                 for (unsigned int d = 0; d + 1 < dim; ++d)
                   row = row * lines[d].stride + target.node[d];
-                tensor[row * stride + target.node[dim - 1]] +=
+                tensor.last[row * stride + target.node[dim - 1]] +=
                   weights[k][c][target.dof];
               }
+        if (dim == 2 && for_many_uses)
+          compress(weights.size(), tensor);
         result->tensors.push_back(std::move(tensor));
       }
     return result;
+  }
+
+
+
+  template <int dim>
+  void
+  ProductData<dim>::compress(const unsigned int n_functionals,
+                             Tensor            &tensor) const
+  {
+    constexpr double tolerance = 1e-15;
+
+    const std::size_t first_stride = lines[0].stride,
+                      last_stride  = lines[dim - 1].stride;
+    const std::size_t n_first      = lines[0].n_nodes,
+                      n_last       = lines[dim - 1].n_nodes;
+
+    // A list, since a decomposition does not survive a move.
+    std::list<dealii::LAPACKFullMatrix<double>> decompositions;
+    std::size_t                                 rank = 0;
+    for (unsigned int k = 0; k < n_functionals; ++k)
+      {
+        decompositions.emplace_back(n_first, n_last);
+        auto &matrix = decompositions.back();
+        for (std::size_t i = 0; i < n_first; ++i)
+          for (std::size_t j = 0; j < n_last; ++j)
+            matrix(i, j) =
+              tensor.last[(k * tensor.n_rows + i) * last_stride + j];
+        matrix.compute_svd();
+        std::size_t here = 0;
+        while (here < std::min(n_first, n_last) &&
+               matrix.singular_value(here) >
+                 tolerance * matrix.singular_value(0))
+          ++here;
+        rank = std::max(rank, here);
+      }
+    rank = padded(rank);
+    if (rank * (first_stride + last_stride) > n_first * n_last / 2)
+      return;
+
+    Tensor compressed{
+      rank,
+      std::vector<double>(n_functionals * rank * last_stride, 0.),
+      std::vector<double>(n_functionals * rank * first_stride, 0.)};
+    unsigned int k = 0;
+    for (const auto &matrix : decompositions)
+      {
+        for (std::size_t r = 0; r < std::min({rank, n_first, n_last}); ++r)
+          {
+            for (std::size_t i = 0; i < n_first; ++i)
+              compressed.first[(k * rank + r) * first_stride + i] =
+                matrix.singular_value(r) * matrix.get_svd_u()(i, r);
+            for (std::size_t j = 0; j < n_last; ++j)
+              compressed.last[(k * rank + r) * last_stride + j] =
+                matrix.get_svd_vt()(r, j);
+          }
+        ++k;
+      }
+    tensor = std::move(compressed);
   }
 
 
@@ -291,9 +357,10 @@ namespace Tempera
         for (const unsigned int factor : group.last_factors)
           for (std::size_t i = 0; i < n_last; ++i)
             line_vectors.push_back(vector(last, group.role, factor, i));
-        const std::size_t n_results = n_functionals * n_rows;
+        const Tensor     &tensor    = tensors.tensors[g];
+        const std::size_t n_results = n_functionals * tensor.n_rows;
         partial_products.resize(line_vectors.size() * n_results);
-        row_products(tensors.tensors[g].data(),
+        row_products(tensor.last.data(),
                      n_results,
                      last.stride,
                      line_vectors.data(),
@@ -311,6 +378,7 @@ namespace Tempera
               partial_products.data() + place * n_last * n_results;
             contract_leading(group.role,
                              factors,
+                             tensor,
                              rest,
                              n_last * n_functionals,
                              n_functionals,
@@ -327,6 +395,7 @@ namespace Tempera
   ProductData<dim>::contract_leading(
     const Role                       role,
     const std::vector<unsigned int> &factors,
+    const Tensor                    &tensor,
     const double                    *rest,
     const std::size_t                n_tensors,
     const unsigned int               n_functionals,
@@ -376,25 +445,48 @@ namespace Tempera
         line_vectors.clear();
         for (std::size_t c = 0; c < n_choices; ++c)
           line_vectors.push_back(choices[c].vectors[0]);
-        row_products(rest,
-                     n_tensors,
-                     lines[0].stride,
-                     line_vectors.data(),
-                     n_choices,
-                     leading_products.data());
+        if (tensor.first.empty())
+          row_products(rest,
+                       n_tensors,
+                       lines[0].stride,
+                       line_vectors.data(),
+                       n_choices,
+                       leading_products.data());
+        else
+          {
+            const std::size_t rank = tensor.n_rows;
+            const std::size_t n    = n_functionals * rank;
+            projections.resize(n_choices * n);
+            row_products(tensor.first.data(),
+                         n,
+                         lines[0].stride,
+                         line_vectors.data(),
+                         n_choices,
+                         projections.data());
+            for (std::size_t c = 0; c < n_choices; ++c)
+              for (std::size_t t = 0; t < n_tensors; ++t)
+                {
+                  const double *projection =
+                    &projections[c * n + (t % n_functionals) * rank];
+                  double sum = 0.;
+                  for (std::size_t r = 0; r < rank; ++r)
+                    sum += rest[t * rank + r] * projection[r];
+                  leading_products[c * n_tensors + t] = sum;
+                }
+          }
       }
     else
       for (std::size_t c = 0; c < n_choices; ++c)
         for (std::size_t t = 0; t < n_tensors; ++t)
           {
-            const double *tensor = rest + t * n_rows;
-            double        sum    = 0.;
+            const double *here = rest + t * tensor.n_rows;
+            double        sum  = 0.;
             for (std::size_t i = 0; i < lines[0].n_nodes; ++i)
               {
                 double inner = 0.;
                 for (std::size_t j = 0; j < lines[1].n_nodes; ++j)
                   inner +=
-                    choices[c].vectors[1][j] * tensor[i * lines[1].stride + j];
+                    choices[c].vectors[1][j] * here[i * lines[1].stride + j];
                 sum += choices[c].vectors[0][i] * inner;
               }
             leading_products[c * n_tensors + t] = sum;

@@ -166,18 +166,22 @@ namespace Tempera
     };
 
 
-    /** Where an axis shall reach: all draws and bounds, if these are near. */
+    /**
+     * Where an axis shall reach: over all draws, or over the bounds of the
+     * unknown if these are near or if it is a coordinate of a place.
+     */
     Axis
-    axis_for(std::vector<double> values, const double lower, const double upper)
+    axis_for(const std::vector<double> &values,
+             const double               lower,
+             const double               upper,
+             const bool                 is_place)
     {
-      std::sort(values.begin(), values.end());
-      double       low = values.front(), high = values.back();
-      const double width = high - low;
-      // A box that is not much wider than the draws is shown as it is.
+      const auto   ends  = std::minmax_element(values.begin(), values.end());
+      const double width = *ends.second - *ends.first;
       if (std::isfinite(lower) && std::isfinite(upper) &&
-          upper - lower < 10. * std::max(width, 1e-300))
+          (is_place || upper - lower < 10. * width))
         return Axis(lower, upper);
-      return Axis(low, high);
+      return Axis(*ends.first, *ends.second);
     }
   } // namespace
 
@@ -208,13 +212,16 @@ namespace Tempera
   SamplesPicture::svg() const
   {
     const bool                         is_plane = description.names.size() > 1;
+    const bool                         is_place = !description.sensors.empty();
     std::array<std::vector<double>, 2> columns;
     for (const std::vector<double> &draw : draws.evenly_spaced(n_points))
       for (unsigned int i = 0; i < (is_plane ? 2 : 1); ++i)
         columns[i].push_back(draw[description.indices[i]]);
 
-    const Axis x_axis =
-      axis_for(columns[0], description.lower[0], description.upper[0]);
+    const Axis        x_axis = axis_for(columns[0],
+                                 description.lower[0],
+                                 description.upper[0],
+                                 is_place);
     const std::string title =
       std::to_string(columns[0].size()) + " draws of the coldest rung";
     if (!is_plane)
@@ -245,19 +252,16 @@ namespace Tempera
         return canvas.svg();
       }
 
-    const Axis y_axis =
-      axis_for(columns[1], description.lower[1], description.upper[1]);
-    Canvas canvas(x_axis, y_axis);
+    const Axis y_axis = axis_for(columns[1],
+                                 description.lower[1],
+                                 description.upper[1],
+                                 is_place);
+    Canvas     canvas(x_axis, y_axis);
     canvas.axes(description.names[0], description.names[1]);
     canvas.body += "<clipPath id=\"plot\"><rect x=\"" + pixels(margin) +
                    "\" y=\"" + pixels(top) + "\" width=\"" + pixels(size) +
                    "\" height=\"" + pixels(size) +
-                   "\"/></clipPath>\n<g clip-path=\"url(#plot)\">\n<g "
-                   "fill=\"#2b6cb0\" fill-opacity=\"0.35\">\n";
-    for (std::size_t i = 0; i < columns[0].size(); ++i)
-      canvas.dot(columns[0][i], columns[1][i]);
-    canvas.body += "</g>\n";
-
+                   "\"/></clipPath>\n<g clip-path=\"url(#plot)\">\n";
     if (description.true_circle.size() == 3)
       canvas.body +=
         "<ellipse cx=\"" + pixels(canvas.left_of(description.true_circle[0])) +
@@ -269,6 +273,11 @@ namespace Tempera
         pixels(size * description.true_circle[2] /
                (y_axis.upper - y_axis.lower)) +
         "\" fill=\"none\" stroke=\"#c53030\" stroke-width=\"2\"/>\n";
+    canvas.body += "<g fill=\"#2b6cb0\" fill-opacity=\"0.35\">\n";
+    for (std::size_t i = 0; i < columns[0].size(); ++i)
+      canvas.dot(columns[0][i], columns[1][i]);
+    canvas.body += "</g>\n";
+
     for (const std::vector<double> &truth : description.truth)
       if (truth.size() > 1)
         {

@@ -34,9 +34,13 @@ namespace Tempera
     assemble(const ParameterValues    &theta,
              std::vector<NodalVector> &data) const = 0;
 
-    /** @param weights By functional and channel. */
+    /**
+     * @param weights By functional and channel.
+     * @param for_many_uses Whether it pays to prepare at length.
+     */
     virtual std::unique_ptr<const Functionals>
-    prepare(const std::vector<std::vector<NodalVector>> &weights) const = 0;
+    prepare(const std::vector<std::vector<NodalVector>> &weights,
+            const bool for_many_uses) const = 0;
 
     /**
      * Values of the functionals at the data of some parameters.

@@ -20,8 +20,8 @@ namespace Tempera
              std::vector<NodalVector> &data) const override;
 
     std::unique_ptr<const Functionals>
-    prepare(
-      const std::vector<std::vector<NodalVector>> &weights) const override;
+    prepare(const std::vector<std::vector<NodalVector>> &weights,
+            const bool for_many_uses) const override;
 
     void
     apply(const Functionals               &functionals,

@@ -32,8 +32,8 @@ namespace Tempera
              std::vector<NodalVector> &data) const override;
 
     std::unique_ptr<const Functionals>
-    prepare(
-      const std::vector<std::vector<NodalVector>> &weights) const override;
+    prepare(const std::vector<std::vector<NodalVector>> &weights,
+            const bool for_many_uses) const override;
 
     void
     apply(const Functionals               &functionals,
@@ -49,6 +49,25 @@ namespace Tempera
 
   private:
     class Tensors;
+
+    /** The weights of all functionals for one group. */
+    struct Tensor
+    {
+      /** Rows of one functional. */
+      std::size_t n_rows;
+      /** For each functional the rows along the last direction. */
+      std::vector<double> last;
+      /**
+       * In two dimensions the weights may be given as a sum of few products:
+       * then these rows are their factors in the first direction. Otherwise
+       * empty.
+       */
+      std::vector<double> first;
+    };
+
+    /** Replace a tensor in two dimensions by few products, if few suffice. */
+    void
+    compress(const unsigned int n_functionals, Tensor &tensor) const;
 
     /** What becomes of a factor: integrals, or values at the nodes. */
     enum Role
@@ -113,6 +132,7 @@ namespace Tempera
     void
     contract_leading(const Role                       role,
                      const std::vector<unsigned int> &factors,
+                     const Tensor                    &tensor,
                      const double                    *rest,
                      const std::size_t                n_tensors,
                      const unsigned int               n_functionals,
@@ -133,6 +153,7 @@ namespace Tempera
 
     /** Memory. */
     mutable std::vector<double>         partial_products, leading_products;
+    mutable std::vector<double>         projections;
     mutable std::vector<const double *> line_vectors;
   };
 } // namespace Tempera
