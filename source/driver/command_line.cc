@@ -212,10 +212,13 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      if (truth.n_bins == 0 || truth.n_points == 0 || truth.n_bins > 10000 ||
-          truth.n_points > 1000)
-        throw UserError("tempera truth: --bins must be between 1 and 10000 and "
-                        "--points between 1 and 1000.");
+      constexpr unsigned int most_points = 20000;
+      if (truth.n_bins == 0 || truth.n_points == 0 ||
+          truth.n_bins > most_points || truth.n_points > most_points ||
+          truth.n_bins * truth.n_points > most_points)
+        throw UserError("tempera truth: --bins times --points must be between "
+                        "1 and " +
+                        std::to_string(most_points) + ".");
       show_truth(Parameters(read_parameter_file("truth", values)),
                  truth,
                  environment.out);

@@ -28,10 +28,11 @@ namespace Tempera
                                       parameters.fem_levels.at(name),
                                       parameters.solver,
                                       ranges);
-    if (parameters.observations.synthetic != "none")
+    if (parameters.observations.is_synthetic())
       make_synthetic_data(parameters);
 
     const auto likelihood = make_likelihood(parameters);
+    check_truth(parameters.observations);
     for (const auto &model : models)
       energies[model.first] =
         std::make_shared<Posterior>(unknowns, likelihood, model.second);
@@ -47,12 +48,23 @@ namespace Tempera
         const std::string &name   = setting.problem->parameters()[i].name;
         const std::string &text   = parameters.unknowns.values[i];
         const auto         number = Prior::number_from_text(text);
+        const double       lower  = setting.problem->parameters()[i].lower;
+        if (number && !(*number > lower))
+          throw UserError("'Problem/Unknowns/" + name + "' is " + text +
+                          ", but it must be above " + to_text(lower) + ".");
         if (number)
           setting.values.push_back(*number);
         else
           {
             const Prior prior =
               Prior::from_text(text, "Problem/Unknowns/" + name);
+            if (prior.lower() < lower)
+              throw UserError("The prior '" + text + "' of 'Problem/Unknowns/" +
+                              name + "' reaches below " + to_text(lower) +
+                              ", where the equation has no meaning. Take "
+                              "log-normal, or uniform with a lower bound of "
+                              "at least " +
+                              to_text(lower) + ".");
             unknowns.push_back({name, prior});
             ranges.push_back({prior.scale(), prior.lower(), prior.upper()});
             setting.unknowns.push_back(i);
@@ -119,6 +131,12 @@ namespace Tempera
   Inversion::make_likelihood(const Parameters &parameters)
   {
     const ObservationParameters &settings = parameters.observations;
+    const bool is_unknown = settings.noise.find('(') != std::string::npos;
+    if (is_unknown && (!settings.covariance.empty() ||
+                       !observations.standard_deviations.empty()))
+      throw UserError("'Observations/Noise' is a prior, so sigma is unknown, "
+                      "but a covariance or a column 'sigma' gives it. Remove "
+                      "one of them.");
     if (!settings.covariance.empty())
       {
         if (!observations.standard_deviations.empty())
@@ -132,14 +150,14 @@ namespace Tempera
         observations.values, observations.standard_deviations);
 
     const std::string name = "Observations/Noise";
-    if (settings.noise.find('(') != std::string::npos)
+    if (is_unknown)
       {
         const Prior prior = Prior::from_text(settings.noise, name);
-        if (prior.lower() < 0.)
+        if (prior.lower() < 0. || (prior.lower() == 0. && prior.is_uniform()))
           throw UserError("The prior '" + settings.noise + "' of '" + name +
-                          "' allows negative standard deviations. Take "
-                          "log-normal, or uniform with a lower bound above "
-                          "0.");
+                          "' allows standard deviations that are zero or "
+                          "negative. Take log-normal, or uniform with a lower "
+                          "bound above 0.");
         unknowns.push_back({"sigma", prior});
         return std::make_shared<GaussianLikelihood>(observations.values);
       }
@@ -157,6 +175,35 @@ namespace Tempera
       }
     return std::make_shared<GaussianLikelihood>(observations.values,
                                                 deviations);
+  }
+
+
+
+  void
+  Inversion::check_truth(const ObservationParameters &settings) const
+  {
+    const std::size_t n = setting.unknowns.size();
+    for (const std::vector<double> &truth : settings.truth)
+      {
+        if (truth.size() != n && truth.size() != unknowns.size())
+          throw UserError("'Observations/Truth' has an answer with " +
+                          counted(truth.size(), "number") + ", but there are " +
+                          counted(n, "unknown") +
+                          ". Separate numbers by commas, answers by "
+                          "semicolons.");
+        for (std::size_t i = 0; i < truth.size(); ++i)
+          if (truth[i] < unknowns[i].prior.lower() ||
+              truth[i] > unknowns[i].prior.upper())
+            throw UserError("'Observations/Truth' has " + unknowns[i].name +
+                            " = " + to_text(truth[i]) + ", which its prior " +
+                            unknowns[i].prior.text() + " excludes.");
+      }
+    const std::vector<double> &circle = settings.true_circle;
+    if (!circle.empty() &&
+        (circle.size() != 3 || !(circle[2] > 0.) || unknowns.size() < 2))
+      throw UserError("'Observations/True circle' needs two unknowns and three "
+                      "numbers: the two coordinates of its centre and a radius "
+                      "above 0.");
   }
 
 
@@ -234,6 +281,11 @@ namespace Tempera
         if (!number)
           throw UserError("--at \"" + text + "\": '" + part +
                           "' has no number behind its '='.");
+        const Prior &prior = unknowns[place - names.begin()].prior;
+        if (*number < prior.lower() || *number > prior.upper())
+          throw UserError("--at \"" + text + "\": " + name + " = " +
+                          to_text(*number) + " is outside its prior " +
+                          prior.text() + ".");
         state[place - names.begin()] = *number;
       }
     return state;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -141,7 +142,7 @@ namespace Tempera
         }
       const std::string synthetic =
         file.value_of({"Observations"}, "Synthetic data", "none");
-      if (synthetic != "none" && synthetic != "exact" &&
+      if (!synthetic.empty() && synthetic != "none" && synthetic != "exact" &&
           std::find(names.begin(), names.end(), synthetic) == names.end())
         names.push_back(synthetic);
       return names;
@@ -374,14 +375,16 @@ namespace Tempera
           fem_levels[section.path[1]];
     if (!is_analytic)
       {
-        const std::string dimension =
-          file.value_of({"Problem"}, "Dimension", "2");
-        unknowns.problem = ProblemRegistry::create(problem_type,
-                                                   dimension == "1" ? 1 :
-                                                   dimension == "3" ? 3 :
-                                                                      2);
+        const std::string text = file.value_of({"Problem"}, "Dimension", "2");
+        const int         dimension = std::atoi(text.c_str());
+        unknowns.problem            = ProblemRegistry::create(
+          problem_type, dimension >= 1 && dimension <= 3 ? dimension : 2);
       }
 
+    if (is_analytic && problem_type != "none")
+      throw UserError("There is no problem '" + problem_type +
+                      "' for 'Problem/Type'." +
+                      did_you_mean(problem_type, ProblemRegistry::names()));
     check_that_family_is_clear(file);
     const auto add = [&](const Path &path, auto &values) {
       implementation->sections.push_back(

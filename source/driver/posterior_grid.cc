@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace Tempera
 {
@@ -20,11 +21,17 @@ namespace Tempera
     , angles(n_angles, 0.)
   {
     const StateSpace &space = energy.space();
-    if (space.dimension() != 2 || !space.is_bounded())
+    if (space.dimension() != 2)
       throw UserError("'tempera truth' evaluates the posterior of two unknowns "
-                      "with bounds everywhere; here there are " +
-                      counted(space.dimension(), "unknown") +
-                      ". Fix the others, or give uniform priors.");
+                      "everywhere; here there are " +
+                      std::to_string(space.dimension()) +
+                      ". Fix the others with --set.");
+    for (unsigned int i = 0; i < 2; ++i)
+      if (!std::isfinite(space[i].lower) || !std::isfinite(space[i].upper))
+        throw UserError("'tempera truth' evaluates the posterior everywhere, "
+                        "but '" +
+                        space[i].name +
+                        "' has no bounds. Give it a uniform prior with --set.");
     if (energy.is_stochastic())
       throw UserError("'tempera truth' needs a deterministic energy. Switch "
                       "the noise of the first rung's level off.");
@@ -55,11 +62,19 @@ namespace Tempera
           energies[std::size_t(i) * n + j] = evaluation.energy();
         }
 
-    const double least = *std::min_element(energies.begin(), energies.end());
-    double       sum   = 0.;
+    // Where the energy is not finite, nothing is plausible.
+    double least = std::numeric_limits<double>::infinity();
+    for (const double value : energies)
+      if (std::isfinite(value))
+        least = std::min(least, value);
+    if (!std::isfinite(least))
+      throw UserError("The energy is finite nowhere on the grid. Look at the "
+                      "noise of the observations and at the known parameters "
+                      "of the problem.");
+    double sum = 0.;
     for (double &value : energies)
       {
-        value = std::exp(least - value);
+        value = std::isfinite(value) ? std::exp(least - value) : 0.;
         sum += value;
       }
     for (unsigned int i = 0; i < n; ++i)

@@ -79,6 +79,12 @@ namespace Tempera
                const Ladder     &ladder)
     {
       const StateSpace &space = ladder.space();
+      if ((parameters.start.from != "file" && !parameters.start.file.empty()) ||
+          (parameters.start.from != "point" &&
+           !parameters.start.points.empty()))
+        throw UserError("'Sampler/Start from' is '" + parameters.start.from +
+                        "', but another way to start is given too. Remove "
+                        "'Start' or 'Start file', or change 'Start from'.");
       if (parameters.start.from == "file")
         return read_start(parameters.start.file, ladder);
       if (parameters.start.from == "prior")
@@ -310,6 +316,9 @@ namespace Tempera
         terminal << summary.text(sampler->report());
         throw;
       }
+    if (complete && sampler->report().rounds <= parameters.general.run.burn_in)
+      throw UserError("The 'Work budget' ended within burn-in, so that no draw "
+                      "was kept. Raise it, or lower 'Burn-in'.");
     if (inversion)
       write_fields(field_draws.evenly_spaced(
                      std::max(parameters.output.n_field_draws,
@@ -343,7 +352,7 @@ namespace Tempera
                          {folder,
                           "draw_" + std::to_string(number++),
                           output.n_field_times});
-    if (output.n_mean_draws > 0 && draws.size() > 1)
+    if (output.n_mean_draws > 1 && draws.size() > 1)
       model.write_fields(states(output.n_mean_draws),
                          {folder, "posterior", output.n_field_times});
   }

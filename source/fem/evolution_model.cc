@@ -4,7 +4,9 @@
 #include <tempera/fem/evolution_model.h>
 #include <tempera/fem/field_files.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace Tempera
 {
@@ -35,6 +37,20 @@ namespace Tempera
                                               matrices.stiffness,
              std::move(copy));
     }
+
+    /** Where the equation cannot be solved. */
+    class NoDerivative : public Linearisation
+    {
+    public:
+      void
+      apply_transpose(const dealii::ArrayView<const double> &,
+                      const dealii::ArrayView<double> &gradient) const override
+      {
+        std::fill(gradient.begin(),
+                  gradient.end(),
+                  std::numeric_limits<double>::quiet_NaN());
+      }
+    };
 
     double
     bilinear(const dealii::Vector<double> &rows,
@@ -172,6 +188,12 @@ namespace Tempera
     , data(channels.size(), NodalVector(space.n_interior(), space.n_boundary()))
   {
     setting.problem->verify_dependencies();
+    for (const OperatorTerm &term : setting.problem->operator_terms())
+      if (setting.problem->functions()[term.function].varies_in_time)
+        throw UserError("The coefficient '" +
+                        setting.problem->functions()[term.function].name +
+                        "' of the operator varies in time, which this version "
+                        "cannot solve.");
     if (unknowns_in_operator().empty())
       evolution = make_evolution(setting.values);
   }
@@ -284,9 +306,22 @@ namespace Tempera
     std::vector<double> theta = all_parameters(parameters);
     data_map->assemble({dealii::make_array_view(std::as_const(theta)), {}},
                        data);
-    Trajectory                             trajectory;
-    const std::shared_ptr<const Evolution> here =
-      evolution ? evolution : make_evolution(theta);
+    Trajectory                       trajectory;
+    std::shared_ptr<const Evolution> here = evolution;
+    if (!here)
+      try
+        {
+          here = make_evolution(theta);
+        }
+      catch (const UserError &)
+        {
+          // Parameters for which the equation cannot be solved are not
+          // plausible: the sampler rejects and counts what is not finite.
+          std::fill(predictions.begin(),
+                    predictions.end(),
+                    std::numeric_limits<double>::quiet_NaN());
+          return std::make_shared<NoDerivative>();
+        }
     here->forward(data, predictions, evolution ? nullptr : &trajectory);
     return std::make_shared<Adjoint>(*this,
                                      std::move(theta),

@@ -112,8 +112,8 @@ namespace Tempera
           setting.problem->parameters()[in_operator[0]].name +
           "': its sweeps would be different ones at every state. Set it to "
           "'adjoint' or 'automatic'.");
-      const double numbers =
-        double(setting.sensors.size()) * model->n_dofs() * (1 << dim);
+      const double numbers = double(setting.sensors.size()) * model->n_dofs() *
+                             model->get_channels().size() * (1 << dim);
       if (solver.gradient == "automatic" &&
           (!in_operator.empty() || numbers > most_numbers))
         return model;

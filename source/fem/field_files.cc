@@ -36,7 +36,12 @@ namespace Tempera
                     const std::vector<FieldAtTime> &fields,
                     const FieldFileNames           &names)
   {
-    std::filesystem::create_directories(names.folder);
+    std::error_code error;
+    std::filesystem::create_directories(names.folder, error);
+    if (error)
+      throw UserError("The folder '" + names.folder +
+                      "' for fields cannot be made: " + error.message() +
+                      ". Look at what is in its place.");
 
     std::vector<std::pair<double, std::string>> times_and_names;
     for (std::size_t i = 0; i < fields.size(); ++i)

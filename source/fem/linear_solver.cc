@@ -72,6 +72,8 @@ namespace Tempera
         common.postorder          = true;
         // Supernodes pay only with a BLAS that is better than the reference.
         common.supernodal = CHOLMOD_SIMPLICIAL;
+        // With square roots, so that an indefinite matrix is noticed.
+        common.final_ll = true;
 
         // Rows of the lower triangle are columns of the upper one.
         CompressedMatrix compressed(matrix, true);

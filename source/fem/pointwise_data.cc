@@ -40,12 +40,16 @@ namespace Tempera
         if (channel.kind == DataKind::dirichlet)
           {
             masks[c] = space.is_on(channel.boundaries);
-            for (unsigned int other = 0; other < c; ++other)
-              if (channels[other].kind == DataKind::dirichlet &&
-                  channels[other].boundaries != channel.boundaries)
-                for (unsigned int i = 0; i < n_dofs; ++i)
-                  if (masks[other][i])
-                    masks[c][i] = false;
+            for (const DataTerm &term : problem.data_terms())
+              if (term.kind == DataKind::dirichlet)
+                {
+                  if (term.boundaries == channel.boundaries)
+                    break;
+                  const std::vector<bool> taken = space.is_on(term.boundaries);
+                  for (unsigned int i = 0; i < n_dofs; ++i)
+                    if (taken[i])
+                      masks[c][i] = false;
+                }
           }
 
         // Channels at the same nodes share the evaluation; those that need
@@ -199,7 +203,6 @@ namespace Tempera
         const Group      &group  = groups[g];
         const std::size_t n      = group.n_points();
         const std::size_t stride = padded(n);
-        // The rows of weights are zero where the vectors are padded.
         point_derivatives.resize(n_active * n + row_padding);
         problem.evaluate(group.functions,
                          group.time,
@@ -208,6 +211,11 @@ namespace Tempera
                          dealii::ArrayView<double>(point_values.data(), n),
                          dealii::ArrayView<double>(point_derivatives.data(),
                                                    n_active * n));
+        // The weights are zero there, but zero times a NaN is none.
+        std::fill(point_values.begin() + n, point_values.begin() + stride, 0.);
+        std::fill(point_derivatives.begin() + n_active * n,
+                  point_derivatives.end(),
+                  0.);
         vectors[0] = point_values.data();
         for (unsigned int i = 0; i < n_active; ++i)
           vectors[1 + i] = &point_derivatives[i * n];

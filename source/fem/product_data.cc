@@ -30,11 +30,12 @@ namespace Tempera
   {
     if (space.get_lattice() == nullptr)
       return false;
+    for (const DataTerm &term : problem.data_terms())
+      if (term.kind == DataKind::dirichlet && !term.boundaries.empty())
+        return false;
     for (const Channel &channel : channels)
       {
         if (channel.kind == DataKind::flux)
-          return false;
-        if (channel.kind == DataKind::dirichlet && !channel.boundaries.empty())
           return false;
         for (const unsigned int function : channel.functions)
           if (problem.functions()[function].factors.size() != dim ||

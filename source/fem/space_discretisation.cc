@@ -14,6 +14,7 @@
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <numeric>
@@ -75,6 +76,14 @@ namespace Tempera
                           " of 'Subdivisions' in " + counted(dim, "dimension") +
                           ". Give one number for all directions or one for "
                           "each.");
+        double n_nodes = 1.;
+        for (const unsigned int n : subdivisions)
+          n_nodes *=
+            std::ldexp(double(n), level.refinements) * level.degree + 1.;
+        if (n_nodes > 1e8)
+          throw UserError("A level would have " + to_text(n_nodes, 3) +
+                          " unknowns, more than this version can hold. Lower "
+                          "its 'Subdivisions', 'Refinements' or 'Degree'.");
         dealii::Point<dim> upper;
         for (unsigned int d = 0; d < dim; ++d)
           upper[d] = 1.;

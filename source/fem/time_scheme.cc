@@ -21,7 +21,7 @@ namespace Tempera
 
   TimeGrid::TimeGrid(const double final_time, const double longest_step)
   {
-    constexpr double most_steps = 1e9;
+    constexpr double most_steps = 1e7;
 
     if (!(longest_step > 0.))
       throw UserError(
@@ -35,7 +35,7 @@ namespace Tempera
     const double n = std::ceil(final_time / longest_step * (1. - 1e-10));
     if (!(n < most_steps))
       throw UserError("A 'Time step' of " + to_text(longest_step) +
-                      " would need more than a billion steps to the final "
+                      " would need more than ten million steps to the final "
                       "time " +
                       to_text(final_time) + ". Make it longer.");
     n_steps = std::max(1u, static_cast<unsigned int>(n));

@@ -18,7 +18,7 @@ namespace Tempera
       "Finite difference step",
       relative_step,
       "Step relative to the scale of an unknown (the width of its uniform prior, or its standard deviation). 0: the one that balances truncation and rounding.",
-      dealii::Patterns::Double(0.));
+      dealii::Patterns::Double(0., 0.1));
   }
 
 
@@ -61,7 +61,11 @@ namespace Tempera
           // A step that the number can represent exactly.
           volatile double end =
             parameters[i] + model.relative_step * range.scale;
-          const double step      = end - parameters[i];
+          double step = end - parameters[i];
+          if (step == 0.)
+            step = std::nextafter(parameters[i],
+                                  std::numeric_limits<double>::infinity()) -
+                   parameters[i];
           const double reach     = model.central ? 2. * step : step;
           const bool   can_raise = parameters[i] + step <= range.upper;
           const bool   can_lower = parameters[i] - step >= range.lower;

@@ -17,8 +17,7 @@ namespace Tempera
     std::ifstream file(path);
     if (!file)
       throw UserError("The file '" + path +
-                      "' cannot be read. Correct its name; a relative one "
-                      "starts from the folder of the parameter file.");
+                      "' cannot be read. Correct its name.");
     std::string  line;
     unsigned int number = 0;
     while (std::getline(file, line))
@@ -39,6 +38,11 @@ namespace Tempera
                               "the first line must name the columns, for "
                               "instance 'x, y, t, value'.");
             names = entries;
+            for (std::size_t i = 0; i < names.size(); ++i)
+              if (std::find(names.begin(), names.begin() + i, names[i]) !=
+                  names.begin() + i)
+                throw UserError(here + "the column '" + names[i] +
+                                "' is named twice.");
             continue;
           }
         if (entries.size() != names.size())

@@ -90,15 +90,30 @@ namespace Tempera
                     const unsigned int           dimension)
   {
     Observations result;
-    const bool   is_given = parameters.synthetic == "none";
+    const bool   is_given = !parameters.is_synthetic();
+    if (is_given && parameters.synthetic_noise > 0.)
+      throw UserError("'Observations/Synthetic noise' is for synthetic data, "
+                      "but the data are given. Remove it, or set 'Synthetic "
+                      "data'.");
     if (!parameters.file.empty())
       {
         if (!parameters.sensors.empty() || !parameters.times.empty() ||
             !parameters.values.empty())
           throw UserError("'Observations/File' takes the place of 'Sensors', "
                           "'Times' and 'Values'. Remove one or the other.");
-        const CsvTable                   table(parameters.file);
-        const auto                       times = table.column("t");
+        const CsvTable           table(parameters.file);
+        std::vector<std::string> known{"t", "value", "sigma"};
+        for (unsigned int d = 0; d < dimension; ++d)
+          known.push_back(std::string(1, "xyz"[d]));
+        for (const std::string &name : table.get_names())
+          if (std::find(known.begin(), known.end(), name) == known.end())
+            throw UserError("The file '" + parameters.file +
+                            "' has a column '" + name +
+                            "', which no observation has in " +
+                            counted(dimension, "dimension") + "." +
+                            did_you_mean(name, known));
+        const auto times = table.column("t");
+
         std::vector<std::vector<double>> places;
         for (unsigned int d = 0; d < dimension; ++d)
           places.push_back(table.column(std::string(1, "xyz"[d])));

@@ -43,6 +43,12 @@ namespace Tempera
         for (const auto &entry : fs::directory_iterator(path))
           if (is_of_a_run(entry.path().filename().string()))
             old_files.push_back(entry.path());
+        const fs::path fields = fs::path(path) / "fields";
+        if (fs::is_directory(fields))
+          for (const auto &entry : fs::directory_iterator(fields))
+            if (entry.path().extension() == ".vtu" ||
+                entry.path().extension() == ".pvd")
+              old_files.push_back(entry.path());
         if (!old_files.empty() && !overwrite)
           throw UserError("The folder '" + path +
                           "' holds a run already. Choose another one with "

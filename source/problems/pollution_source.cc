@@ -30,10 +30,14 @@ namespace Tempera
     for (unsigned int d = 0; d < dimension; ++d)
       my_parameters.push_back({std::string(1, "xyz"[d]),
                                "uniform(0, 1)",
-                               "Coordinate of the source."});
-    my_parameters.push_back({"width", "0.1", "Width h of the cloud."});
-    my_parameters.push_back({"mass", "1", "Total mass M at the beginning."});
-    my_parameters.push_back({"diffusivity", "1", "Diffusivity kappa."});
+                               "Coordinate of the source.",
+                               -std::numeric_limits<double>::infinity()});
+    my_parameters.push_back({"width", "0.1", "Width h of the cloud.", 0.});
+    my_parameters.push_back({"mass",
+                             "1",
+                             "Total mass M at the beginning.",
+                             -std::numeric_limits<double>::infinity()});
+    my_parameters.push_back({"diffusivity", "1", "Diffusivity kappa.", 0.});
 
     my_factors.resize(2);
     for (FactorDescription &factor : my_factors)

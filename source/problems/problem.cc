@@ -51,8 +51,13 @@ namespace Tempera
   Problem::verify_dependencies() const
   {
     // Irregular numbers, so that nothing vanishes by chance.
-    constexpr unsigned int    n_points = 3;
-    const unsigned int        n        = parameters().size();
+    constexpr unsigned int n_points = 3;
+    const unsigned int     n        = parameters().size();
+    constexpr unsigned int most     = 32;
+    if (n > most)
+      throw UserError("The problem has more than " + std::to_string(most) +
+                      " parameters.");
+
     std::vector<double>       theta(n), points(n_points * dimension());
     std::vector<unsigned int> all(n);
     for (unsigned int i = 0; i < n; ++i)

@@ -169,6 +169,12 @@ namespace Tempera
         std::to_string(run_parameters.iterations - run_parameters.burn_in) +
         "), so that no draw would be kept. Lower 'Thinning'.");
 
+    if (run_parameters.work_budget > 0. && is_out_of_work())
+      throw UserError("The 'Work budget' of " +
+                      to_text(run_parameters.work_budget) +
+                      " is used up by the set-up alone, which costs " +
+                      to_text(set_up_work / work_unit, 4) + ". Raise it.");
+
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
         ladder[rung].noise = swap_parameters.noise.keyword == "estimate" ?
@@ -425,10 +431,14 @@ namespace Tempera
     const Request usual    = Request::values_and_gradients;
     for (unsigned int step = 0; step < rung.n_steps; ++step)
       {
-        const bool gradients_later =
-          separate && step + 1 == rung.n_steps && is_swap_round();
-        if (!replica.evaluations[rung.level].has_gradients &&
-            !complete_evaluation(rung_index, Purpose::minibatch, true, replica))
+        const bool gradients_later = separate && step + 1 == rung.n_steps &&
+                                     is_swap_round() &&
+                                     takes_part_in_swaps(rung_index);
+        const Evaluation &evaluation = replica.evaluations[rung.level];
+        if (separate && !(evaluation.has_gradients ?
+                            evaluation.is_finite() :
+                            complete_evaluation(
+                              rung_index, Purpose::minibatch, true, replica)))
           {
             // Nothing to move by; the proposal that led here counts as bad.
             ++report.steps;
@@ -459,6 +469,17 @@ namespace Tempera
           rung.step_size =
             step_size_adaptations[rung_index].update(outcome.acceptance);
       }
+  }
+
+
+
+  bool
+  ReplicaExchange::takes_part_in_swaps(const unsigned int rung) const
+  {
+    return (rung > 0 &&
+            swap_rule->n_stages(ladder[rung - 1], ladder[rung]) > 0) ||
+           (rung + 1 < ladder.size() &&
+            swap_rule->n_stages(ladder[rung], ladder[rung + 1]) > 0);
   }
 
 

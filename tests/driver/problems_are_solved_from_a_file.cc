@@ -180,6 +180,50 @@ namespace
                            "set Start = 0.37, 0.45",
                            "set Start from = file\nset Start file = no.csv"),
                   {"no.csv", "cannot be read"});
+    check_mistake("two ways to start",
+                  replaced(file(),
+                           "set Start = 0.37, 0.45",
+                           "set Start = 0.37, 0.45\nset Start from = prior"),
+                  {"'Sampler/Start from' is 'prior'", "Remove"});
+    check_mistake("a misspelt problem",
+                  replaced(file(), "pollution source", "polution source"),
+                  {"no problem 'polution source'",
+                   "Did you mean 'pollution source'?"});
+    const auto known = [](const std::string &line) {
+      return file(sensors + values,
+                  "subsection Unknowns\nset " + line + "\nend\n");
+    };
+    check_mistake("a negative diffusivity",
+                  known("diffusivity = -1"),
+                  {"'Problem/Unknowns/diffusivity' is -1", "above 0"});
+    check_mistake("a prior of widths below zero",
+                  known("width = normal(0.1, 0.05)"),
+                  {"'normal(0.1, 0.05)'", "'Problem/Unknowns/width'"});
+    check_mistake("a truth of the wrong length",
+                  file(sensors + values + "set Truth = 0.5\n"),
+                  {"'Observations/Truth'", "1 number", "2 unknowns"});
+    check_mistake("a truth that the prior excludes",
+                  file(sensors + values + "set Truth = 0.5, 5\n"),
+                  {"'Observations/Truth'", "y = 5", "uniform(0, 1)"});
+    check_mistake("a circle without a radius",
+                  file(sensors + values + "set True circle = 0.5, 0.3\n"),
+                  {"'Observations/True circle'", "radius"});
+    check_mistake("synthetic noise on given data",
+                  file(sensors + values + "set Synthetic noise = 0.1\n"),
+                  {"'Observations/Synthetic noise'", "given"});
+    check_mistake("an unknown sigma beside a covariance",
+                  file(sensors + values +
+                       "set Noise = log-normal(1, 1)\n"
+                       "set Covariance = 1, 0; 0, 1\n"),
+                  {"'Observations/Noise' is a prior", "covariance"});
+    check_mistake("a budget that ends with the set-up",
+                  "set Work budget = 1\n" + file(),
+                  {"'Work budget' of 1", "set-up alone"});
+    check_mistake("a mesh beyond all memory",
+                  replaced(file(),
+                           "set Subdivisions = 10",
+                           "set Subdivisions = 10\nset Refinements = 15"),
+                  {"unknowns, more than", "'Refinements'"});
     check_mistake("fields of an analytic energy",
                   "subsection Output\nset Field draws = 2\nend\n",
                   {"'Output/Field draws'", "analytic"});
@@ -203,6 +247,12 @@ namespace
     check_mistake("a table without names",
                   table("0.5,0.3,0.03,2\n"),
                   {"data.csv:1", "name the columns"});
+    check_mistake("a table with a column of another name",
+                  table("x,y,t,value,Sigma\n0.5,0.3,0.03,2,1\n"),
+                  {"column 'Sigma'", "Did you mean 'sigma'?"});
+    check_mistake("a table that names a column twice",
+                  table("x,x,y,t,value\n0.5,0.5,0.3,0.03,2\n"),
+                  {"data.csv:1", "'x' is named twice"});
     check_mistake("an empty table", table(""), {"has no numbers"});
     check_mistake("a missing table",
                   file("set File = nowhere.csv\n"),
@@ -388,6 +438,50 @@ namespace
               0.01 &&
             contains(read_file("truth.csv"), "x,y,probability"),
           truth.out + truth.error);
+    check("simulate stays within the prior",
+          contains(command({"simulate", "run.prm", "--at", "x = 7"}).error,
+                   "outside its prior uniform(0, 1)"));
+    std::filesystem::create_directories("run/fields");
+    write_file("run/fields/mine.txt", "");
+    command({"run",
+             "run.prm",
+             "--set",
+             "Output/Field draws = 0",
+             "--set",
+             "Output/Mean field draws = 0",
+             "--output",
+             "run",
+             "--overwrite"});
+    check("fields of an older run go, other files stay",
+          !std::filesystem::exists("run/fields/draw_0.pvd") &&
+            std::filesystem::exists("run/fields/mine.txt"));
+    const CommandResult short_budget = command({"run",
+                                                "run.prm",
+                                                "--set",
+                                                "Work budget = 100",
+                                                "--output",
+                                                "run",
+                                                "--overwrite"});
+    check("a budget that ends within burn-in is an error",
+          short_budget.exit_code == 1 &&
+            contains(short_budget.error, "ended within burn-in"),
+          short_budget.error);
+    const CommandResult singular =
+      command({"run",
+               "run.prm",
+               "--set",
+               "Problem/Unknowns/diffusivity = uniform(0, 2)",
+               "--set",
+               "Sampler/Start = 0.37, 0.45, 1",
+               "--set",
+               "Iterations = 130",
+               "--output",
+               "run",
+               "--overwrite"});
+    check("an unknown in the operator is sampled by the adjoint",
+          singular.exit_code == 0 &&
+            contains(singular.out, "gradient: adjoint"),
+          singular.error);
     check("truth needs two unknowns",
           contains(command({"truth",
                             "run.prm",

@@ -82,6 +82,10 @@ namespace Tempera
     std::shared_ptr<const GaussianLikelihood>
     make_likelihood(const Parameters &parameters);
 
+    /** Throw a UserError if the truth cannot be one. */
+    void
+    check_truth(const ObservationParameters &settings) const;
+
     void
     make_synthetic_data(const Parameters &parameters);
 

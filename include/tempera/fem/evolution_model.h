@@ -78,6 +78,12 @@ namespace Tempera
       return *evolution;
     }
 
+    const std::vector<Channel> &
+    get_channels() const
+    {
+      return channels;
+    }
+
     const DataMap &
     get_data_map() const
     {

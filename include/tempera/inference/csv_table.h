@@ -23,6 +23,12 @@ namespace Tempera
       return rows.size();
     }
 
+    const std::vector<std::string> &
+    get_names() const
+    {
+      return names;
+    }
+
     bool
     has_column(const std::string &name) const;
 

@@ -29,6 +29,13 @@ namespace Tempera
     double                           synthetic_noise = 0.;
     std::uint64_t                    synthetic_seed  = 1;
 
+    /** Whether the data are made from the truth. */
+    bool
+    is_synthetic() const
+    {
+      return !synthetic.empty() && synthetic != "none";
+    }
+
     /** Declare the parameters in the current section. */
     void
     declare(dealii::ParameterHandler &prm);
@@ -55,7 +62,6 @@ namespace Tempera
    * that they name.
    *
    * @param dimension Number of coordinates of a place.
-   * @param folder That a relative file name starts from.
    */
   Observations
   make_observations(const ObservationParameters &parameters,

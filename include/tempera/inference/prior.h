@@ -54,7 +54,13 @@ namespace Tempera
     bool
     is_unbounded() const
     {
-      return kind != Kind::uniform;
+      return !is_uniform();
+    }
+
+    bool
+    is_uniform() const
+    {
+      return kind == Kind::uniform;
     }
 
     /** As from_text() reads it. */

@@ -8,6 +8,7 @@
 #include <deal.II/base/types.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace Tempera
     /** A number, or a prior if it is usually unknown. */
     std::string default_value;
     std::string documentation;
+    /** Values must be above, and priors must not reach below. */
+    double lower = -std::numeric_limits<double>::infinity();
   };
 
 

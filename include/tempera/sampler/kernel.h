@@ -104,9 +104,10 @@ namespace Tempera
     }
 
     /**
-     * One step of length @p step_size. On entry and on exit the evaluation of
-     * @p replica at the rung's level has values and gradients. @p key has the
-     * round and the substep; the kernel sets the purpose.
+     * One step of length @p step_size. On entry the evaluation of @p replica
+     * at the rung's level has values and gradients; on exit too, unless
+     * @p gradients_later. @p key has the round and the substep; the kernel sets
+     * the purpose.
      *
      * @param gradients_later The state may be taken away before its next step,
      * and gradients are expensive: a kernel that does not need them to decide

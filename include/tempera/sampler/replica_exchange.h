@@ -114,6 +114,10 @@ namespace Tempera
       return ladder.size() > 1 && (round + 1) % swap_parameters.every == 0;
     }
 
+    /** Whether a rung has a neighbour to swap with. */
+    bool
+    takes_part_in_swaps(const unsigned int rung) const;
+
     bool
     in_burn_in() const
     {
