@@ -38,6 +38,9 @@ namespace Tempera
           {
             points.push_back(begin + length * quadrature.point(q)[0]);
             weights.push_back(length * quadrature.weight(q));
+            for (unsigned int side = 0; side < 2; ++side)
+              weighted_shapes[side].push_back(weights.back() *
+                                              shapes[q * (degree + 1) + side]);
           }
       }
   }
@@ -48,19 +51,26 @@ namespace Tempera
   LatticeDirection::integrate(const double *values, double *integrals) const
   {
     const unsigned int n_cells = points.size() / (degree + 1);
-    std::fill(integrals, integrals + nodes.size(), 0.);
     if (degree == 1)
       {
-        // The common case, without inner loops.
-        for (unsigned int cell = 0; cell < n_cells; ++cell)
+        // The common case, node by node, so that no sum waits for another.
+        const double *to_left  = weighted_shapes[0].data();
+        const double *to_right = weighted_shapes[1].data();
+        integrals[0] = values[0] * to_left[0] + values[1] * to_left[1];
+        for (unsigned int node = 1; node < n_cells; ++node)
           {
-            const double first  = values[2 * cell] * weights[2 * cell];
-            const double second = values[2 * cell + 1] * weights[2 * cell + 1];
-            integrals[cell] += first * shapes[0] + second * shapes[2];
-            integrals[cell + 1] += first * shapes[1] + second * shapes[3];
+            const unsigned int q = 2 * node;
+            integrals[node] =
+              (values[q] * to_left[q] + values[q + 1] * to_left[q + 1]) +
+              (values[q - 2] * to_right[q - 2] +
+               values[q - 1] * to_right[q - 1]);
           }
+        const unsigned int q = 2 * n_cells;
+        integrals[n_cells] =
+          values[q - 2] * to_right[q - 2] + values[q - 1] * to_right[q - 1];
         return;
       }
+    std::fill(integrals, integrals + nodes.size(), 0.);
     unsigned int point = 0;
     for (unsigned int cell = 0; cell < n_cells; ++cell)
       for (unsigned int q = 0; q <= degree; ++q, ++point)

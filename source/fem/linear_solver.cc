@@ -68,12 +68,10 @@ namespace Tempera
         // Nested dissection; by itself CHOLMOD is content with a minimum
         // degree ordering that has up to 1.5 times as many entries.
         common.nmethods           = 1;
-        common.method[0].ordering = CHOLMOD_METIS;
+        common.method[0].ordering = CHOLMOD_NESDIS;
         common.postorder          = true;
         // Supernodes pay only with a BLAS that is better than the reference.
         common.supernodal = CHOLMOD_SIMPLICIAL;
-        // With square roots, so that an indefinite matrix is noticed.
-        common.final_ll = true;
 
         // Rows of the lower triangle are columns of the upper one.
         CompressedMatrix compressed(matrix, true);
@@ -101,7 +99,8 @@ namespace Tempera
           }
         if (factor != nullptr)
           cholmod_factorize(&upper, factor, &common);
-        if (factor == nullptr || common.status != CHOLMOD_OK)
+        if (factor == nullptr || common.status != CHOLMOD_OK ||
+            !is_positive_definite())
           {
             const bool out_of_memory = common.status == CHOLMOD_OUT_OF_MEMORY;
             release();
@@ -161,6 +160,18 @@ namespace Tempera
       bool pays = true;
 
     private:
+      /** The factors are L D L^T, which exists for other matrices too. */
+      bool
+      is_positive_definite() const
+      {
+        const int    *starts = static_cast<const int *>(factor->p);
+        const double *values = static_cast<const double *>(factor->x);
+        for (std::size_t i = 0; i < factor->n; ++i)
+          if (!(values[starts[i]] > 0.))
+            return false;
+        return true;
+      }
+
       void
       release()
       {

@@ -277,7 +277,7 @@ namespace Tempera
   ProductData<dim>::compress(const unsigned int n_functionals,
                              Tensor            &tensor) const
   {
-    constexpr double tolerance = 1e-15;
+    constexpr double tolerance = 1e-14;
 
     const std::size_t first_stride = lines[0].stride,
                       last_stride  = lines[dim - 1].stride;

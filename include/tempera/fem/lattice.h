@@ -4,6 +4,7 @@
 
 #include <deal.II/base/array_view.h>
 
+#include <array>
 #include <vector>
 
 namespace Tempera
@@ -36,6 +37,8 @@ namespace Tempera
     std::vector<double> weights;
     /** Shape functions by point of a cell and node. */
     std::vector<double> shapes;
+    /** Weights times the first and the second shape function, by point. */
+    std::array<std::vector<double>, 2> weighted_shapes;
   };
 
 
