@@ -133,7 +133,7 @@ namespace Tempera
           {
             Factors<Number> results;
             factors_at(x[q], results.data());
-            for (std::size_t k = 0; k < n_factors; ++k)
+            for (std::size_t k = 0; k != n_factors; ++k)
               store(results[k],
                     v + k * n_points + q,
                     d + k * stride + q,
