@@ -320,30 +320,23 @@ namespace Tempera
       throw UserError("The 'Work budget' ended within burn-in, so that no draw "
                       "was kept. Raise it, or lower 'Burn-in'.");
     if (inversion)
-      write_fields(field_draws.evenly_spaced(
-                     std::max(parameters.output.n_field_draws,
-                              parameters.output.n_mean_draws)),
-                   folder.get_path() + "/fields");
+      write_fields(field_draws, folder.get_path() + "/fields");
     return complete;
   }
 
 
 
   void
-  Simulation::write_fields(const std::vector<std::vector<double>> &draws,
-                           const std::string                      &folder) const
+  Simulation::write_fields(const DrawSubset  &draws,
+                           const std::string &folder) const
   {
     const OutputParameters &output = parameters.output;
     const FemModel &model = inversion->model(parameters.ladder.levels[0]);
     // Without the noise level, which is no business of the solver.
     const auto states = [&](const unsigned int n) {
-      std::vector<std::vector<double>> result;
-      for (unsigned int i = 0; i < std::min<std::size_t>(n, draws.size()); ++i)
-        {
-          result.push_back(
-            draws[i * draws.size() / std::min<std::size_t>(n, draws.size())]);
-          result.back().resize(model.n_parameters());
-        }
+      std::vector<std::vector<double>> result = draws.evenly_spaced(n);
+      for (std::vector<double> &state : result)
+        state.resize(model.n_parameters());
       return result;
     };
     unsigned int number = 0;
@@ -352,7 +345,7 @@ namespace Tempera
                          {folder,
                           "draw_" + std::to_string(number++),
                           output.n_field_times});
-    if (output.n_mean_draws > 1 && draws.size() > 1)
+    if (output.n_mean_draws > 1 && draws.get_draws().size() > 1)
       model.write_fields(states(output.n_mean_draws),
                          {folder, "posterior", output.n_field_times});
   }

@@ -8,27 +8,15 @@ namespace Tempera
   namespace
   {
     /** Any model with its gradient replaced by finite differences. */
-    class DifferencedModel : public FemModel
+    class DifferencedModel : public WrappedFemModel
     {
     public:
       DifferencedModel(std::shared_ptr<const FemModel>    model,
                        const FiniteDifferenceParameters  &parameters,
                        const std::vector<ParameterRange> &ranges)
-        : model(model)
+        : WrappedFemModel(*model)
         , differences(model, parameters, ranges)
       {}
-
-      unsigned int
-      n_parameters() const override
-      {
-        return model->n_parameters();
-      }
-
-      unsigned int
-      n_predictions() const override
-      {
-        return model->n_predictions();
-      }
 
       std::shared_ptr<const Linearisation>
       evaluate(const dealii::ArrayView<const double> &parameters,
@@ -52,34 +40,15 @@ namespace Tempera
         return differences.description();
       }
 
-      unsigned int
-      n_dofs() const override
-      {
-        return model->n_dofs();
-      }
-
-      unsigned int
-      n_steps() const override
-      {
-        return model->n_steps();
-      }
-
       std::string
       gradient_method() const override
       {
         return "finite differences";
       }
 
-      void
-      write_fields(const std::vector<std::vector<double>> &states,
-                   const FieldFileNames                   &names) const override
-      {
-        model->write_fields(states, names);
-      }
-
     private:
-      const std::shared_ptr<const FemModel> model;
-      const FiniteDifferenceModel           differences;
+      /** Owns the model. */
+      const FiniteDifferenceModel differences;
     };
 
 

@@ -18,13 +18,22 @@ namespace Tempera
     write_file(const std::string &path, const Write &write)
     {
       std::ofstream file(path);
-      if (file)
-        write(file);
+      try
+        {
+          if (file)
+            write(file);
+        }
+      catch (const dealii::ExcIO &)
+        {
+          // deal.II's word for a stream that has failed.
+          file.setstate(std::ios::failbit);
+        }
       file.close();
       if (!file)
         throw UserError("The file '" + path +
                         "' cannot be written. Look at the free space and the "
-                        "permissions of its folder.");
+                        "permissions of its folder. What was written before "
+                        "is kept.");
     }
   } // namespace
 

@@ -57,7 +57,8 @@ namespace Tempera
   template <int dim>
   PrecomputedModel<dim>::PrecomputedModel(
     std::shared_ptr<const EvolutionModel<dim>> the_model)
-    : model(std::move(the_model))
+    : WrappedFemModel(*the_model)
+    , model(std::move(the_model))
   {
     std::vector<std::vector<NodalVector>> weights;
     std::vector<double> one_sensor(model->n_predictions(), 0.);
@@ -103,7 +104,7 @@ namespace Tempera
     // What the same evaluation would cost with time stepping, so that budgets
     // compare methods of sampling.
     SolverWork result = model->work();
-    result.set_up     = n_predictions() * result.prediction;
+    result.set_up     = this->n_predictions() * result.prediction;
     return result;
   }
 

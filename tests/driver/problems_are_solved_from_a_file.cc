@@ -5,6 +5,9 @@
 // mistakes.
 
 #include "driver/command.h"
+#include "fem/source_model.h"
+
+#include <tempera/base/user_error.h>
 
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_out.h>
@@ -492,6 +495,30 @@ namespace
   }
 
   void
+  check_full_disk()
+  {
+    std::filesystem::remove_all("full");
+    std::filesystem::create_directories("full");
+    std::filesystem::create_symlink("/dev/full", "full/u_000.vtu");
+    std::string message;
+    try
+      {
+        make_fem_model(source_setting(1),
+                       level(5, 0.01),
+                       SolverParameters(),
+                       {})
+          ->write_fields({{0.4}}, {"full", "u", 1});
+      }
+    catch (const UserError &error)
+      {
+        message = error.what();
+      }
+    check("a disk that is full when fields are written is an error in words",
+          contains(message, "full/u_000.vtu") && contains(message, "space"),
+          message);
+  }
+
+  void
   check_dimensions_and_gradients()
   {
     // Every way to the gradient samples the same posterior, here even the
@@ -540,6 +567,7 @@ main()
   check_data();
   check_mesh_files();
   check_fields_and_truth();
+  check_full_disk();
   check_dimensions_and_gradients();
   return result();
 }

@@ -4,6 +4,7 @@
 
 #include <tempera/driver/inversion.h>
 #include <tempera/driver/parameters.h>
+#include <tempera/output/draw_subset.h>
 #include <tempera/output/run_description.h>
 #include <tempera/sampler/replica_exchange.h>
 
@@ -41,8 +42,7 @@ namespace Tempera
 
   private:
     void
-    write_fields(const std::vector<std::vector<double>> &draws,
-                 const std::string                      &folder) const;
+    write_fields(const DrawSubset &draws, const std::string &folder) const;
 
     const Parameters &parameters;
     /** Null if the energy is analytic. */

@@ -28,7 +28,7 @@ namespace Tempera
   };
 
 
-  /** Mean and standard deviation of a field, or a single one. */
+  /** Where field files go, what they are called, and how many there are. */
   struct FieldFileNames
   {
     /** Folder that the files go to. */
@@ -63,6 +63,51 @@ namespace Tempera
     virtual void
     write_fields(const std::vector<std::vector<double>> &states,
                  const FieldFileNames                   &names) const = 0;
+  };
+
+
+  /** A model that gets its derivative in another way than the one inside. */
+  class WrappedFemModel : public FemModel
+  {
+  public:
+    explicit WrappedFemModel(const FemModel &inner)
+      : inner(inner)
+    {}
+
+    unsigned int
+    n_parameters() const override
+    {
+      return inner.n_parameters();
+    }
+
+    unsigned int
+    n_predictions() const override
+    {
+      return inner.n_predictions();
+    }
+
+    unsigned int
+    n_dofs() const override
+    {
+      return inner.n_dofs();
+    }
+
+    unsigned int
+    n_steps() const override
+    {
+      return inner.n_steps();
+    }
+
+    void
+    write_fields(const std::vector<std::vector<double>> &states,
+                 const FieldFileNames                   &names) const override
+    {
+      inner.write_fields(states, names);
+    }
+
+  private:
+    /** Kept alive by the derived class. */
+    const FemModel &inner;
   };
 
 

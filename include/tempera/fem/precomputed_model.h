@@ -12,23 +12,11 @@ namespace Tempera
    * these functionals; after that there is no time stepping any more.
    */
   template <int dim>
-  class PrecomputedModel : public FemModel
+  class PrecomputedModel : public WrappedFemModel
   {
   public:
     /** An operator with unknowns is a UserError. */
     explicit PrecomputedModel(std::shared_ptr<const EvolutionModel<dim>> model);
-
-    unsigned int
-    n_parameters() const override
-    {
-      return model->n_parameters();
-    }
-
-    unsigned int
-    n_predictions() const override
-    {
-      return model->n_predictions();
-    }
 
     std::shared_ptr<const Linearisation>
     evaluate(const dealii::ArrayView<const double> &parameters,
@@ -47,29 +35,10 @@ namespace Tempera
     std::string
     description() const override;
 
-    unsigned int
-    n_dofs() const override
-    {
-      return model->n_dofs();
-    }
-
-    unsigned int
-    n_steps() const override
-    {
-      return model->n_steps();
-    }
-
     std::string
     gradient_method() const override
     {
       return "precomputed adjoint";
-    }
-
-    void
-    write_fields(const std::vector<std::vector<double>> &states,
-                 const FieldFileNames                   &names) const override
-    {
-      model->write_fields(states, names);
     }
 
   private:
