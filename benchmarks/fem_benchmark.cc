@@ -107,11 +107,11 @@ namespace
   struct BareOperations
   {
     explicit BareOperations(const unsigned int subdivisions)
-      : space("", level(subdivisions), *two_sources().problem)
+      : space({}, level(subdivisions), *two_sources().problem)
     {
       const std::vector<double> one(space.cells().weights.size(), 1.);
-      mass   = space.assemble(OperatorKind::capacity, one);
-      matrix = space.assemble(OperatorKind::diffusion, one);
+      mass   = space.assemble({OperatorKind::capacity}, space.cells(), one);
+      matrix = space.assemble({OperatorKind::diffusion}, space.cells(), one);
       matrix.add(1. / 0.0005, mass);
       x.reinit(space.n_interior());
       b.reinit(space.n_interior());
@@ -152,7 +152,7 @@ namespace
 
     BareOperations bare(50);
     const auto     cholmod =
-      make_linear_solver("CHOLMOD", bare.matrix.interior, true, 0.);
+      LinearSolverFactory("CHOLMOD", true, 0.).make(bare.matrix.interior);
 
     const ModelSetting     setting = two_sources();
     const SolverParameters solver;

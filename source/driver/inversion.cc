@@ -7,20 +7,28 @@
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace Tempera
 {
   Inversion::Inversion(const Parameters &parameters)
-    : observations(make_observations(parameters.observations,
-                                     parameters.problem.dimension))
   {
-    setting.problem    = parameters.unknowns.problem;
-    setting.mesh_file  = parameters.problem.mesh_file;
-    setting.sensors    = observations.sensors;
-    setting.final_time = parameters.problem.final_time.numbers.empty() ?
-                           observations.last_time() :
-                           parameters.problem.final_time.numbers[0];
+    setting.problem = parameters.unknowns.problem;
+    setting.domain  = parameters.problem.domain;
     read_unknowns(parameters);
+    set_up_problem(*parameters.unknowns.problem);
+
+    const bool  is_stationary = setting.problem->order_in_time() == 0;
+    const auto &final_time    = parameters.problem.final_time.numbers;
+    observations              = make_observations(parameters.observations,
+                                     parameters.problem.dimension,
+                                     is_stationary);
+    if (is_stationary && !final_time.empty())
+      throw UserError("'Problem/Final time' is set, but the equation is "
+                      "stationary: there is no time in it. Remove it.");
+    setting.sensors = observations.sensors;
+    setting.final_time =
+      final_time.empty() ? observations.last_time() : final_time[0];
 
     for (const std::string &name : parameters.ladder.levels)
       if (models.count(name) == 0)
@@ -75,6 +83,19 @@ namespace Tempera
       throw UserError("Nothing is unknown. Give at least one parameter of "
                       "'Problem/Unknowns' a prior, for instance "
                       "uniform(0, 1).");
+  }
+
+
+
+  void
+  Inversion::set_up_problem(Problem &problem) const
+  {
+    std::vector<double> scales;
+    for (const double value : setting.values)
+      scales.push_back(std::abs(value));
+    for (unsigned int i = 0; i < setting.unknowns.size(); ++i)
+      scales[setting.unknowns[i]] = ranges[i].scale;
+    problem.set_up(scales);
   }
 
 

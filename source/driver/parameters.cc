@@ -148,6 +148,19 @@ namespace Tempera
       return names;
     }
 
+    /** The parameters that a file sets in a section, each once. */
+    std::vector<std::string>
+    names_in_section(const ParameterFile &file, const Path &section)
+    {
+      std::vector<std::string> names;
+      for (const Assignment &assignment : file.assignments())
+        if (assignment.section == section &&
+            std::find(names.begin(), names.end(), assignment.name) ==
+              names.end())
+          names.push_back(assignment.name);
+      return names;
+    }
+
     /** Every level of an equation needs a mesh. */
     void
     check_that_levels_exist(const ParameterFile            &file,
@@ -320,9 +333,18 @@ namespace Tempera
                       Integer(1, 3));
     prm.add_parameter(
       "Mesh file",
-      mesh_file,
-      "A mesh that deal.II reads: gmsh (.msh), UCD (.inp), VTK (.vtk) and others, of lines, quadrilaterals or hexahedra. A relative name starts from the folder of the parameter file. Empty: the unit box.",
+      domain.mesh_file,
+      "A mesh that deal.II reads: gmsh (.msh), UCD (.inp), VTK (.vtk) and others, of lines, quadrilaterals or hexahedra. A relative name starts from the folder of the parameter file. Empty: a box.",
       Anything());
+    prm.add_parameter(
+      "Lower corner",
+      domain.lower,
+      "Corner of the box with the smallest coordinates: one number for all directions or one for each. Not used with a mesh file.",
+      List(Double(), 1, 3));
+    prm.add_parameter("Upper corner",
+                      domain.upper,
+                      "Corner of the box with the largest coordinates.",
+                      List(Double(), 1, 3));
     declare_number_list(
       prm,
       "Final time",
@@ -353,6 +375,14 @@ namespace Tempera
 
 
 
+  void
+  EquationSettings::declare(dealii::ParameterHandler &prm)
+  {
+    problem->declare(prm);
+  }
+
+
+
   Parameters::Parameters(const ParameterFile &file)
     : implementation(std::make_unique<Implementation>())
   {
@@ -379,6 +409,9 @@ namespace Tempera
         const int         dimension = std::atoi(text.c_str());
         unknowns.problem            = ProblemRegistry::create(
           problem_type, dimension >= 1 && dimension <= 3 ? dimension : 2);
+        unknowns.problem->add_parameters(
+          names_in_section(file, {"Problem", "Unknowns"}));
+        equation.problem = unknowns.problem;
       }
 
     if (is_analytic && problem_type != "none")
@@ -397,6 +430,7 @@ namespace Tempera
     if (!is_analytic)
       {
         add({"Problem", "Unknowns"}, unknowns);
+        add({"Problem", "Equation"}, equation);
         add({"Observations"}, observations);
         add({"Solver"}, solver);
       }

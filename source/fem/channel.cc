@@ -8,7 +8,7 @@ namespace Tempera
   namespace
   {
     /** What the steps see of a factor that is known at the time levels. */
-    std::vector<double>
+    std::vector<std::pair<unsigned int, double>>
     step_weights(const DataKind             kind,
                  const std::vector<double> &levels,
                  const TimeScheme          &scheme,
@@ -35,40 +35,50 @@ namespace Tempera
                   result[n] += here.theta[j] * levels[n - j];
               }
         }
-      return result;
+
+      std::vector<std::pair<unsigned int, double>> list;
+      for (std::size_t n = 0; n < result.size(); ++n)
+        if (result[n] != 0.)
+          list.emplace_back(n, result[n]);
+      return list;
     }
   } // namespace
 
 
 
   std::vector<Channel>
-  make_channels(const Problem    &problem,
-                const TimeGrid   &grid,
-                const TimeScheme &scheme,
-                const TimeScheme &first_scheme)
+  make_channels(const Problem                   &problem,
+                const std::vector<unsigned int> &unknowns,
+                const TimeGrid                  &grid,
+                const TimeScheme                &scheme,
+                const TimeScheme                &first_scheme)
   {
     std::vector<Channel> channels;
 
     const auto add = [&](const DataTerm            &term,
                          const double               time,
                          const std::vector<double> &levels) {
-      const std::vector<double> weights =
+      const auto weights =
         step_weights(term.kind, levels, scheme, first_scheme);
-      if (std::all_of(weights.begin(), weights.end(), [](const double weight) {
-            return weight == 0.;
-          }))
+      if (weights.empty())
         return;
-      const auto same = std::find_if(
+      const bool is_constant = !problem.depends_on(term.function, unknowns);
+      const auto same        = std::find_if(
         channels.begin(), channels.end(), [&](const Channel &channel) {
           return channel.kind == term.kind && channel.time == time &&
                  channel.boundaries == term.boundaries &&
-                 channel.weights == weights;
+                 channel.weights == weights &&
+                 channel.is_constant == is_constant;
         });
       if (same != channels.end())
         same->functions.push_back(term.function);
       else
-        channels.push_back(
-          {term.kind, term.boundaries, {term.function}, time, weights});
+        channels.push_back({term.kind,
+                            term.boundaries,
+                            {term.function},
+                            time,
+                            weights,
+                            is_constant});
     };
 
     for (const DataTerm &term : problem.data_terms())
@@ -92,6 +102,11 @@ namespace Tempera
               add(term, grid.time(n), one_level);
             }
       }
+    std::stable_partition(channels.begin(),
+                          channels.end(),
+                          [](const Channel &channel) {
+                            return !channel.is_constant;
+                          });
     return channels;
   }
 } // namespace Tempera

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/fem/nonlinear_model.h>
 #include <tempera/fem/precomputed_model.h>
 
 namespace Tempera
@@ -63,17 +64,27 @@ namespace Tempera
       // their memory.
       constexpr double most_numbers = 1e8;
 
-      const auto model =
-        std::make_shared<EvolutionModel<dim>>(setting, level, solver);
+      std::shared_ptr<const EvolutionModel<dim>> linear;
+      std::shared_ptr<const FemModel>            model;
+      if (setting.problem->has_residual())
+        model = std::make_shared<NonlinearModel<dim>>(setting, level, solver);
+      else
+        model = linear =
+          std::make_shared<EvolutionModel<dim>>(setting, level, solver);
       if (solver.gradient == "finite differences")
         return std::make_shared<DifferencedModel>(model,
                                                   solver.differences,
                                                   ranges);
-      if (solver.gradient == "adjoint")
+      if (solver.gradient == "precomputed adjoint" && !linear)
+        throw UserError(
+          "'Solver/Gradient = precomputed adjoint' needs a linear equation, "
+          "and this one is not: its sweeps would be different ones at every "
+          "state. Set it to 'adjoint' or 'automatic'.");
+      if (solver.gradient == "adjoint" || !linear)
         return model;
 
       const std::vector<unsigned int> in_operator =
-        model->unknowns_in_operator();
+        linear->unknowns_in_operator();
       if (solver.gradient == "precomputed adjoint" && !in_operator.empty())
         throw UserError(
           "'Solver/Gradient = precomputed adjoint' needs an operator without "
@@ -82,11 +93,12 @@ namespace Tempera
           "': its sweeps would be different ones at every state. Set it to "
           "'adjoint' or 'automatic'.");
       const double numbers = double(setting.sensors.size()) * model->n_dofs() *
-                             model->get_channels().size() * (1 << dim);
+                             linear->get_course().n_variable_channels() *
+                             (1 << dim);
       if (solver.gradient == "automatic" &&
           (!in_operator.empty() || numbers > most_numbers))
         return model;
-      return std::make_shared<PrecomputedModel<dim>>(model);
+      return std::make_shared<PrecomputedModel<dim>>(linear);
     }
   } // namespace
 

@@ -13,7 +13,7 @@ namespace Tempera
     prm.add_parameter(
       "Subdivisions",
       subdivisions,
-      "Number of cells of the unit box in each direction: one number for all directions or one for each. Not used with a mesh file.",
+      "Number of cells of the box in each direction: one number for all directions or one for each. Not used with a mesh file.",
       List(Integer(1), 1, 3));
     prm.add_parameter("Refinements",
                       refinements,
@@ -59,5 +59,16 @@ namespace Tempera
       one_of(
         {"automatic", "finite differences", "adjoint", "precomputed adjoint"}));
     differences.declare(prm);
+    declare_number_above(
+      prm,
+      "Newton tolerance",
+      newton_tolerance,
+      0.,
+      "For nonlinear equations: the iteration ends with an update that is so small relative to the solution.");
+    prm.add_parameter(
+      "Newton iterations",
+      newton_iterations,
+      "For nonlinear equations: after so many iterations the equation counts as having no solution for these values of the unknowns, which the sampler then rejects and counts.",
+      dealii::Patterns::Integer(1));
   }
 } // namespace Tempera

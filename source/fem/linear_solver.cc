@@ -34,21 +34,26 @@ namespace Tempera
       CompressedMatrix(const Matrix &matrix, const bool lower_only)
         : starts(1, 0)
       {
-        std::vector<std::pair<int, double>> row;
+        // deal.II's rows are sorted but for the diagonal, which comes first.
         for (std::size_t i = 0; i < matrix.m(); ++i)
           {
-            row.clear();
-            for (auto entry = matrix.begin(i); entry != matrix.end(i); ++entry)
-              if (!lower_only || entry->column() <= i)
-                row.emplace_back(entry->column(), entry->value());
-            std::sort(row.begin(), row.end());
-            for (const auto &entry : row)
-              {
-                indices.push_back(entry.first);
-                values.push_back(entry.second);
-              }
+            const auto diagonal = matrix.begin(i);
+            auto       entry    = diagonal;
+            for (++entry; entry != matrix.end(i) && entry->column() < i;
+                 ++entry)
+              add(entry->column(), entry->value());
+            add(i, diagonal->value());
+            for (; !lower_only && entry != matrix.end(i); ++entry)
+              add(entry->column(), entry->value());
             starts.push_back(indices.size());
           }
+      }
+
+      void
+      add(const std::size_t column, const double value)
+      {
+        indices.push_back(column);
+        values.push_back(value);
       }
 
       std::vector<int>    starts, indices;
@@ -56,62 +61,121 @@ namespace Tempera
     };
 
 
+    /** Rows of the lower triangle are columns of the upper one. */
+    cholmod_sparse
+    as_upper_triangle(CompressedMatrix &lower, const std::size_t n)
+    {
+      cholmod_sparse upper{};
+      upper.nrow   = n;
+      upper.ncol   = n;
+      upper.nzmax  = lower.values.size();
+      upper.p      = lower.starts.data();
+      upper.i      = lower.indices.data();
+      upper.x      = lower.values.data();
+      upper.stype  = 1;
+      upper.itype  = CHOLMOD_INT;
+      upper.xtype  = CHOLMOD_REAL;
+      upper.dtype  = CHOLMOD_DOUBLE;
+      upper.sorted = 1;
+      upper.packed = 1;
+      return upper;
+    }
+
+    [[noreturn]] void
+    throw_out_of_memory(const std::string &remedy)
+    {
+      throw UserError("There is not enough memory to factorise the matrix of a "
+                      "level. " +
+                      remedy);
+    }
+
+    const std::string cholmod_remedy =
+      "Set 'Solver/Linear solver = conjugate gradients', or make the mesh "
+      "coarser.";
+
+    void
+    start_cholmod(cholmod_common &common)
+    {
+      cholmod_start(&common);
+      common.print = 0;
+      // Nested dissection; by itself CHOLMOD is content with a minimum
+      // degree ordering that has up to 1.5 times as many entries.
+      common.nmethods           = 1;
+      common.method[0].ordering = CHOLMOD_NESDIS;
+      common.postorder          = true;
+      // Supernodes pay only with a BLAS that is better than the reference.
+      common.supernodal = CHOLMOD_SIMPLICIAL;
+    }
+
+
+    /** What CHOLMOD finds out about a sparsity pattern. */
+    class CholmodAnalysis
+    {
+    public:
+      explicit CholmodAnalysis(const Matrix &matrix)
+      {
+        start_cholmod(common);
+        CompressedMatrix compressed(matrix, true);
+        cholmod_sparse   upper = as_upper_triangle(compressed, matrix.m());
+        factor                 = cholmod_analyze(&upper, &common);
+        if (factor == nullptr)
+          {
+            cholmod_finish(&common);
+            throw_out_of_memory(cholmod_remedy);
+          }
+        pays = common.lnz <= most_entries &&
+               common.lnz <= most_entries_in_a_row * matrix.m();
+      }
+
+      CholmodAnalysis(const CholmodAnalysis &) = delete;
+
+      ~CholmodAnalysis()
+      {
+        cholmod_free_factor(&factor, &common);
+        cholmod_finish(&common);
+      }
+
+      /** A factor without numbers. */
+      const cholmod_factor &
+      get_factor() const
+      {
+        return *factor;
+      }
+
+      /** Whether others are not faster. */
+      bool pays;
+
+    private:
+      cholmod_common  common;
+      cholmod_factor *factor;
+    };
+
+
     /** Cholesky's factorisation by CHOLMOD. */
     class Cholmod : public LinearSolver
     {
     public:
-      /** @param only_if_it_pays Whether to give up where others are faster. */
-      explicit Cholmod(const Matrix &matrix, const bool only_if_it_pays = false)
+      Cholmod(const Matrix &matrix, const CholmodAnalysis &analysis)
       {
-        cholmod_start(&common);
-        common.print = 0;
-        // Nested dissection; by itself CHOLMOD is content with a minimum
-        // degree ordering that has up to 1.5 times as many entries.
-        common.nmethods           = 1;
-        common.method[0].ordering = CHOLMOD_NESDIS;
-        common.postorder          = true;
-        // Supernodes pay only with a BLAS that is better than the reference.
-        common.supernodal = CHOLMOD_SIMPLICIAL;
-
-        // Rows of the lower triangle are columns of the upper one.
+        start_cholmod(common);
         CompressedMatrix compressed(matrix, true);
-        cholmod_sparse   upper{};
-        upper.nrow   = matrix.m();
-        upper.ncol   = matrix.n();
-        upper.nzmax  = compressed.values.size();
-        upper.p      = compressed.starts.data();
-        upper.i      = compressed.indices.data();
-        upper.x      = compressed.values.data();
-        upper.stype  = 1;
-        upper.itype  = CHOLMOD_INT;
-        upper.xtype  = CHOLMOD_REAL;
-        upper.dtype  = CHOLMOD_DOUBLE;
-        upper.sorted = 1;
-        upper.packed = 1;
-
-        factor = cholmod_analyze(&upper, &common);
-        if (factor != nullptr && only_if_it_pays &&
-            (common.lnz > most_entries ||
-             common.lnz > most_entries_in_a_row * matrix.m()))
-          {
-            pays = false;
-            return;
-          }
+        cholmod_sparse   upper = as_upper_triangle(compressed, matrix.m());
+        factor                 = cholmod_copy_factor(
+          const_cast<cholmod_factor *>(&analysis.get_factor()), &common);
         if (factor != nullptr)
           cholmod_factorize(&upper, factor, &common);
-        if (factor == nullptr || common.status != CHOLMOD_OK ||
+        const bool out_of_memory =
+          factor == nullptr || common.status == CHOLMOD_OUT_OF_MEMORY;
+        if (out_of_memory || common.status != CHOLMOD_OK ||
             !is_positive_definite())
           {
-            const bool out_of_memory = common.status == CHOLMOD_OUT_OF_MEMORY;
             release();
+            if (out_of_memory)
+              throw_out_of_memory(cholmod_remedy);
             throw UserError(
-              out_of_memory ?
-                "There is not enough memory to factorise the matrix of a "
-                "level. Set 'Solver/Linear solver = conjugate gradients', or "
-                "make the mesh coarser." :
-                "The matrix of a level is not positive definite. Look at the "
-                "coefficients of the equation, or set 'Solver/Linear solver = "
-                "UMFPACK'.");
+              "The matrix of a level is not positive definite. Look at the "
+              "coefficients of the equation, or set 'Solver/Linear solver = "
+              "UMFPACK'.");
           }
       }
 
@@ -156,9 +220,6 @@ namespace Tempera
         return "CHOLMOD";
       }
 
-      /** Whether the matrix was factorised. */
-      bool pays = true;
-
     private:
       /** The factors are L D L^T, which exists for other matrices too. */
       bool
@@ -190,47 +251,79 @@ namespace Tempera
     };
 
 
-    /** Gauss' elimination by UMFPACK, without its iterative refinement. */
+    /** The settings of UMFPACK: without its iterative refinement. */
+    std::array<double, UMFPACK_CONTROL>
+    umfpack_control()
+    {
+      std::array<double, UMFPACK_CONTROL> control;
+      umfpack_di_defaults(control.data());
+      control[UMFPACK_IRSTEP] = 0;
+      return control;
+    }
+
+    void
+    check_umfpack(const int status)
+    {
+      if (status == UMFPACK_ERROR_out_of_memory)
+        throw_out_of_memory("Make the mesh coarser.");
+      if (status != UMFPACK_OK)
+        throw UserError("The matrix of a level is singular. Look at the "
+                        "coefficients and the boundary conditions of the "
+                        "equation.");
+    }
+
+
+    /** What UMFPACK finds out about a sparsity pattern. */
+    class UmfpackAnalysis
+    {
+    public:
+      explicit UmfpackAnalysis(const Matrix &matrix)
+      {
+        const CompressedMatrix compressed(matrix, false);
+        const auto             control = umfpack_control();
+        const int              n       = matrix.m();
+        // Without the numbers, so that it serves for all matrices.
+        check_umfpack(umfpack_di_symbolic(n,
+                                          n,
+                                          compressed.starts.data(),
+                                          compressed.indices.data(),
+                                          nullptr,
+                                          &symbolic,
+                                          control.data(),
+                                          nullptr));
+      }
+
+      UmfpackAnalysis(const UmfpackAnalysis &) = delete;
+
+      ~UmfpackAnalysis()
+      {
+        umfpack_di_free_symbolic(&symbolic);
+      }
+
+      void *symbolic = nullptr;
+    };
+
+
+    /** Gauss' elimination by UMFPACK. */
     class Umfpack : public LinearSolver
     {
     public:
-      explicit Umfpack(const Matrix &matrix)
+      Umfpack(const Matrix &matrix, const UmfpackAnalysis &analysis)
         : compressed(matrix, false)
+        , control(umfpack_control())
         , integers(matrix.m())
         , numbers(matrix.m())
       {
-        umfpack_di_defaults(control.data());
-        control[UMFPACK_IRSTEP] = 0;
-
-        const int n        = matrix.m();
-        void     *symbolic = nullptr;
-        int       status   = umfpack_di_symbolic(n,
-                                         n,
-                                         compressed.starts.data(),
-                                         compressed.indices.data(),
-                                         compressed.values.data(),
-                                         &symbolic,
-                                         control.data(),
-                                         nullptr);
-        if (status == UMFPACK_OK)
-          status = umfpack_di_numeric(compressed.starts.data(),
-                                      compressed.indices.data(),
-                                      compressed.values.data(),
-                                      symbolic,
-                                      &numeric,
-                                      control.data(),
-                                      nullptr);
-        umfpack_di_free_symbolic(&symbolic);
+        const int status = umfpack_di_numeric(compressed.starts.data(),
+                                              compressed.indices.data(),
+                                              compressed.values.data(),
+                                              analysis.symbolic,
+                                              &numeric,
+                                              control.data(),
+                                              nullptr);
         if (status != UMFPACK_OK)
-          {
-            umfpack_di_free_numeric(&numeric);
-            throw UserError(
-              status == UMFPACK_ERROR_out_of_memory ?
-                "There is not enough memory to factorise the matrix of a "
-                "level. Make the mesh coarser." :
-                "The matrix of a level is singular. Look at the coefficients "
-                "and the boundary conditions of the equation.");
-          }
+          umfpack_di_free_numeric(&numeric);
+        check_umfpack(status);
       }
 
       ~Umfpack() override
@@ -340,29 +433,50 @@ namespace Tempera
 
 
 
-  std::unique_ptr<LinearSolver>
-  make_linear_solver(const std::string &name,
-                     const Matrix      &matrix,
-                     const bool         is_symmetric,
-                     const double       tolerance)
+  struct LinearSolverFactory::Analyses
   {
-    if (name == "automatic" && is_symmetric)
-      {
-        auto cholmod = std::make_unique<Cholmod>(matrix, true);
-        if (cholmod->pays)
-          return cholmod;
-      }
-    const std::string choice = name != "automatic" ? name :
-                               is_symmetric        ? "conjugate gradients" :
-                                                     "UMFPACK";
-    if (choice != "UMFPACK" && !is_symmetric)
-      throw UserError("'Solver/Linear solver = " + choice +
+    std::unique_ptr<const CholmodAnalysis> cholmod;
+    std::unique_ptr<const UmfpackAnalysis> umfpack;
+  };
+
+
+
+  LinearSolverFactory::LinearSolverFactory(const std::string &wanted,
+                                           const bool         is_symmetric,
+                                           const double       tolerance)
+    : name(wanted == "automatic" && !is_symmetric ? "UMFPACK" : wanted)
+    , symmetric(is_symmetric)
+    , tolerance(tolerance)
+    , analyses(std::make_unique<Analyses>())
+  {
+    if (name != "UMFPACK" && !symmetric)
+      throw UserError("'Solver/Linear solver = " + name +
                       "' needs a symmetric operator, and this one is not. Set "
                       "it to 'UMFPACK' or 'automatic'.");
-    if (choice == "CHOLMOD")
-      return std::make_unique<Cholmod>(matrix);
-    if (choice == "UMFPACK")
-      return std::make_unique<Umfpack>(matrix);
+  }
+
+
+
+  LinearSolverFactory::~LinearSolverFactory() = default;
+
+
+
+  std::unique_ptr<LinearSolver>
+  LinearSolverFactory::make(const Matrix &matrix) const
+  {
+    if (name == "UMFPACK")
+      {
+        if (!analyses->umfpack)
+          analyses->umfpack = std::make_unique<UmfpackAnalysis>(matrix);
+        return std::make_unique<Umfpack>(matrix, *analyses->umfpack);
+      }
+    if (name != "conjugate gradients")
+      {
+        if (!analyses->cholmod)
+          analyses->cholmod = std::make_unique<CholmodAnalysis>(matrix);
+        if (name == "CHOLMOD" || analyses->cholmod->pays)
+          return std::make_unique<Cholmod>(matrix, *analyses->cholmod);
+      }
     return std::make_unique<ConjugateGradients>(matrix, tolerance);
   }
 } // namespace Tempera

@@ -109,8 +109,8 @@ namespace Tempera
   PointwiseData<dim>::assemble(const ParameterValues    &theta,
                                std::vector<NodalVector> &data) const
   {
-    for (NodalVector &vector : data)
-      vector.set_zero();
+    for (std::size_t c = 0; c < masks.size(); ++c)
+      data[c].set_zero();
     for (const Group &group : groups)
       {
         const dealii::ArrayView<double> values(point_values.data(),

@@ -19,12 +19,10 @@ namespace Tempera
     compute(const dealii::ArrayView<double> &predictions) const
     {
       matrix.resize(model.n_predictions() * model.n_parameters());
-      model.model->get_data_map().apply(*model.functionals,
-                                        {dealii::make_array_view(theta),
-                                         dealii::make_array_view(
-                                           model.model->unknowns())},
-                                        predictions,
-                                        dealii::make_array_view(matrix));
+      model.apply(theta,
+                  model.model->unknowns(),
+                  predictions,
+                  dealii::make_array_view(matrix));
     }
 
     void
@@ -60,17 +58,41 @@ namespace Tempera
     : WrappedFemModel(*the_model)
     , model(std::move(the_model))
   {
+    const TimeCourse                     &course = model->get_course();
     std::vector<std::vector<NodalVector>> weights;
     std::vector<double> one_sensor(model->n_predictions(), 0.);
     for (unsigned int k = 0; k < one_sensor.size(); ++k)
       {
-        weights.push_back(model->get_evolution().make_data());
+        weights.push_back(course.make_data(course.n_variable_channels()));
         one_sensor[k] = 1.;
         model->get_evolution().adjoint(
           dealii::make_array_view(std::as_const(one_sensor)), weights.back());
         one_sensor[k] = 0.;
       }
     functionals = model->get_data_map().prepare(weights, true);
+
+    offsets.resize(one_sensor.size(), 0.);
+    if (course.n_variable_channels() < course.channels.size())
+      model->get_evolution().forward(model->constant_data(),
+                                     dealii::make_array_view(offsets));
+  }
+
+
+
+  template <int dim>
+  void
+  PrecomputedModel<dim>::apply(const std::vector<double>       &theta,
+                               const std::vector<unsigned int> &active,
+                               const dealii::ArrayView<double> &predictions,
+                               const dealii::ArrayView<double> &jacobian) const
+  {
+    model->get_data_map().apply(*functionals,
+                                {dealii::make_array_view(theta),
+                                 dealii::make_array_view(active)},
+                                predictions,
+                                jacobian);
+    for (std::size_t k = 0; k < offsets.size(); ++k)
+      predictions[k] += offsets[k];
   }
 
 
@@ -84,11 +106,7 @@ namespace Tempera
   {
     std::vector<double> theta = model->all_parameters(parameters);
     if (!derivative_follows)
-      model->get_data_map().apply(
-        *functionals,
-        {dealii::make_array_view(std::as_const(theta)), {}},
-        predictions,
-        {});
+      apply(theta, {}, predictions, {});
     auto result = std::make_shared<Jacobian>(*this, std::move(theta));
     if (derivative_follows)
       result->compute(predictions);

@@ -28,7 +28,7 @@ namespace Tempera
                                 const SpaceDiscretisation<dim> &space,
                                 const std::vector<Channel>     &channels)
   {
-    if (space.get_lattice() == nullptr)
+    if (space.get_lattice() == nullptr || channels.empty())
       return false;
     for (const DataTerm &term : problem.data_terms())
       if (term.kind == DataKind::dirichlet && !term.boundaries.empty())

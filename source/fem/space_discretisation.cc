@@ -33,6 +33,37 @@ namespace Tempera
                boundaries.end();
     }
 
+    /** Whether numbers are the same up to rounding. */
+    bool
+    is_close(const std::vector<double> &a, const std::vector<double> &b)
+    {
+      constexpr double tolerance = 1e-10;
+
+      double size = 0., difference = 0.;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        {
+          size       = std::max(size, std::abs(a[i]));
+          difference = std::max(difference, std::abs(a[i] - b[i]));
+        }
+      return difference <= tolerance * size;
+    }
+
+    template <int dim>
+    dealii::Point<dim>
+    corner(const std::vector<double> &numbers, const std::string &name)
+    {
+      if (numbers.size() != 1 && numbers.size() != dim)
+        throw UserError("'Problem/" + name + "' has " +
+                        counted(numbers.size(), "number") + " in " +
+                        counted(dim, "dimension") +
+                        ". Give one number for all directions or one for "
+                        "each.");
+      dealii::Point<dim> point;
+      for (unsigned int d = 0; d < dim; ++d)
+        point[d] = numbers[numbers.size() == 1 ? 0 : d];
+      return point;
+    }
+
     bool
     earlier(const OperatorMatrix::Entry &a, const OperatorMatrix::Entry &b)
     {
@@ -43,14 +74,14 @@ namespace Tempera
 
 
   template <int dim>
-  SpaceDiscretisation<dim>::SpaceDiscretisation(const std::string &mesh_file,
+  SpaceDiscretisation<dim>::SpaceDiscretisation(const Domain &domain,
                                                 const FemLevelParameters &level,
                                                 const Problem &problem)
     : element(level.degree)
     , dof_handler(triangulation)
-    , is_box(mesh_file.empty())
+    , is_box(domain.mesh_file.empty())
   {
-    make_mesh(mesh_file, level);
+    make_mesh(domain, level);
     number_dofs(problem);
     find_cell_points();
     if (is_box)
@@ -62,9 +93,10 @@ namespace Tempera
 
   template <int dim>
   void
-  SpaceDiscretisation<dim>::make_mesh(const std::string        &mesh_file,
+  SpaceDiscretisation<dim>::make_mesh(const Domain             &domain,
                                       const FemLevelParameters &level)
   {
+    const std::string &mesh_file = domain.mesh_file;
     if (is_box)
       {
         std::vector<unsigned int> subdivisions = level.subdivisions;
@@ -84,11 +116,12 @@ namespace Tempera
           throw UserError("A level would have " + to_text(n_nodes, 3) +
                           " unknowns, more than this version can hold. Lower "
                           "its 'Subdivisions', 'Refinements' or 'Degree'.");
-        dealii::Point<dim> upper;
-        for (unsigned int d = 0; d < dim; ++d)
-          upper[d] = 1.;
         dealii::GridGenerator::subdivided_hyper_rectangle(
-          triangulation, subdivisions, dealii::Point<dim>(), upper, true);
+          triangulation,
+          subdivisions,
+          corner<dim>(domain.lower, "Lower corner"),
+          corner<dim>(domain.upper, "Upper corner"),
+          true);
       }
     else
       {
@@ -193,11 +226,14 @@ namespace Tempera
     const dealii::QGauss<dim> quadrature(element.degree + 1);
     dealii::FEValues<dim>     values(element,
                                  quadrature,
-                                 dealii::update_values |
+                                 dealii::update_gradients |
                                    dealii::update_quadrature_points |
                                    dealii::update_JxW_values);
-    cell_points.n_points_per_block = quadrature.size();
-    cell_points.n_dofs_per_block   = element.n_dofs_per_cell();
+
+    std::vector<double> table;
+    bool                are_congruent = true;
+    cell_points.n_points_per_block    = quadrature.size();
+    cell_points.n_dofs_per_block      = element.n_dofs_per_cell();
     std::vector<dealii::types::global_dof_index> dofs(
       element.n_dofs_per_cell());
     for (const auto &cell : dof_handler.active_cell_iterators())
@@ -207,12 +243,31 @@ namespace Tempera
         cell_points.dofs.insert(cell_points.dofs.end(),
                                 dofs.begin(),
                                 dofs.end());
+        table.clear();
         for (const unsigned int q : values.quadrature_point_indices())
           {
             cell_points.weights.push_back(values.JxW(q));
             for (unsigned int d = 0; d < dim; ++d)
               cell_points.coordinates.push_back(values.quadrature_point(q)[d]);
+            for (const unsigned int i : values.dof_indices())
+              for (unsigned int d = 0; d < dim; ++d)
+                table.push_back(values.shape_grad(i, q)[d]);
           }
+        if (are_congruent && !cell_points.gradients.empty() &&
+            !is_close(table, cell_points.gradients))
+          {
+            // So far there was one table for all.
+            are_congruent                   = false;
+            const std::vector<double> first = cell_points.gradients;
+            for (std::size_t block = 2; block < cell_points.n_blocks(); ++block)
+              cell_points.gradients.insert(cell_points.gradients.end(),
+                                           first.begin(),
+                                           first.end());
+          }
+        if (!are_congruent || cell_points.gradients.empty())
+          cell_points.gradients.insert(cell_points.gradients.end(),
+                                       table.begin(),
+                                       table.end());
       }
     for (unsigned int q = 0; q < quadrature.size(); ++q)
       for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i)
@@ -345,61 +400,147 @@ namespace Tempera
 
   template <int dim>
   OperatorMatrix
-  SpaceDiscretisation<dim>::assemble(
-    const OperatorKind         kind,
-    const std::vector<double> &coefficient) const
+  SpaceDiscretisation<dim>::make_matrix() const
   {
     OperatorMatrix result;
     result.interior.reinit(*sparsity_pattern);
     result.coupling = coupling_pattern;
+    return result;
+  }
 
-    const bool            is_mass = kind != OperatorKind::diffusion;
-    dealii::FEValues<dim> values(element,
-                                 dealii::QGauss<dim>(element.degree + 1),
-                                 is_mass ? dealii::update_default :
-                                           dealii::update_gradients);
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::distribute(const dealii::FullMatrix<double> &local,
+                                       const unsigned int               *dofs,
+                                       OperatorMatrix &matrix) const
+  {
+    for (unsigned int i = 0; i < local.m(); ++i)
+      for (unsigned int j = 0; j < local.n(); ++j)
+        if (dofs[i] >= n_interior_dofs)
+          continue;
+        else if (dofs[j] < n_interior_dofs)
+          matrix.interior.add(dofs[i], dofs[j], local(i, j));
+        else
+          {
+            const OperatorMatrix::Entry entry{dofs[i],
+                                              dofs[j] - n_interior_dofs,
+                                              0.};
+            std::lower_bound(matrix.coupling.begin(),
+                             matrix.coupling.end(),
+                             entry,
+                             earlier)
+              ->value += local(i, j);
+          }
+  }
+
+
+
+  template <int dim>
+  OperatorMatrix
+  SpaceDiscretisation<dim>::assemble(
+    const PointCoefficients &coefficients) const
+  {
+    OperatorMatrix result = make_matrix();
 
     const unsigned int         n   = cell_points.n_dofs_per_block;
     const unsigned int         n_q = cell_points.n_points_per_block;
     dealii::FullMatrix<double> local(n, n);
-    std::size_t                block = 0;
-    for (const auto &cell : dof_handler.active_cell_iterators())
+
+    // Component e of shape function i at a point: its value or a derivative.
+    const auto component = [](const double      *shape,
+                              const double      *gradient,
+                              const unsigned int i,
+                              const unsigned int e) {
+      return e == 0 ? shape[i] : gradient[i * dim + e - 1];
+    };
+    for (std::size_t block = 0; block < cell_points.n_blocks(); ++block)
       {
-        if (!is_mass)
-          values.reinit(cell);
         local = 0.;
         for (unsigned int q = 0; q < n_q; ++q)
           {
             const std::size_t point = block * n_q + q;
-            const double      weight =
-              coefficient[point] * cell_points.weights[point];
-            const double *shape = &cell_points.shapes[q * n];
+            const double     *shape = cell_points.table(block) + q * n;
+            const double     *gradient =
+              cell_points.gradient_table(block, dim) + q * n * dim;
+            for (unsigned int e = 0; e <= dim; ++e)
+              for (unsigned int d = 0; d <= dim; ++d)
+                if (coefficients[e][d] != nullptr)
+                  {
+                    const double weight =
+                      coefficients[e][d][point] * cell_points.weights[point];
+                    for (unsigned int i = 0; i < n; ++i)
+                      {
+                        const double test =
+                          weight * component(shape, gradient, i, e);
+                        for (unsigned int j = 0; j < n; ++j)
+                          local(i, j) +=
+                            test * component(shape, gradient, j, d);
+                      }
+                  }
+          }
+        distribute(local, &cell_points.dofs[block * n], result);
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::shared_ptr<const IntegrationPoints>
+  SpaceDiscretisation<dim>::points_of(const OperatorTerm &term) const
+  {
+    if (term.kind == OperatorKind::exchange)
+      return std::make_shared<const IntegrationPoints>(faces(term.boundaries));
+    return {&cell_points, [](auto *) {}};
+  }
+
+
+
+  template <int dim>
+  OperatorMatrix
+  SpaceDiscretisation<dim>::assemble(
+    const OperatorTerm        &term,
+    const IntegrationPoints   &points,
+    const std::vector<double> &coefficient) const
+  {
+    PointCoefficients coefficients{};
+    switch (term.kind)
+      {
+        case OperatorKind::inertia:
+        case OperatorKind::capacity:
+        case OperatorKind::reaction:
+          coefficients[0][0] = coefficient.data();
+          return assemble(coefficients);
+        case OperatorKind::diffusion:
+          for (unsigned int d = 0; d < dim; ++d)
+            coefficients[1 + d][1 + d] = coefficient.data();
+          return assemble(coefficients);
+        case OperatorKind::convection:
+          coefficients[0][1 + term.direction] = coefficient.data();
+          return assemble(coefficients);
+        case OperatorKind::exchange:
+          break;
+      }
+
+    OperatorMatrix             result = make_matrix();
+    const unsigned int         n      = points.n_dofs_per_block;
+    const unsigned int         n_q    = points.n_points_per_block;
+    dealii::FullMatrix<double> local(n, n);
+    for (std::size_t block = 0; block < points.n_blocks(); ++block)
+      {
+        local = 0.;
+        for (unsigned int q = 0; q < n_q; ++q)
+          {
+            const std::size_t point = block * n_q + q;
+            const double     *shape = points.table(block) + q * n;
+            const double weight = coefficient[point] * points.weights[point];
             for (unsigned int i = 0; i < n; ++i)
               for (unsigned int j = 0; j < n; ++j)
-                local(i, j) += weight * (is_mass ? shape[i] * shape[j] :
-                                                   values.shape_grad(i, q) *
-                                                     values.shape_grad(j, q));
+                local(i, j) += weight * shape[i] * shape[j];
           }
-
-        const unsigned int *dofs = &cell_points.dofs[block * n];
-        for (unsigned int i = 0; i < n; ++i)
-          for (unsigned int j = 0; j < n; ++j)
-            if (dofs[i] >= n_interior_dofs)
-              continue;
-            else if (dofs[j] < n_interior_dofs)
-              result.interior.add(dofs[i], dofs[j], local(i, j));
-            else
-              {
-                const OperatorMatrix::Entry entry{dofs[i],
-                                                  dofs[j] - n_interior_dofs,
-                                                  0.};
-                std::lower_bound(result.coupling.begin(),
-                                 result.coupling.end(),
-                                 entry,
-                                 earlier)
-                  ->value += local(i, j);
-              }
-        ++block;
+        distribute(local, &points.dofs[block * n], result);
       }
     return result;
   }

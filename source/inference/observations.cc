@@ -23,7 +23,7 @@ namespace Tempera
     prm.add_parameter(
       "Times",
       times,
-      "Times at which every sensor is read, separated by commas.",
+      "Times at which every sensor is read, separated by commas. A stationary equation has none.",
       List(Double(0.), 0));
     prm.add_parameter(
       "Values",
@@ -33,7 +33,7 @@ namespace Tempera
     prm.add_parameter(
       "File",
       file,
-      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t, value and, if wanted, sigma; each line is a measurement. A relative name starts from the folder of the parameter file.",
+      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t (unless the equation is stationary), value and, if wanted, sigma; each line is a measurement. A relative name starts from the folder of the parameter file.",
       Anything());
     prm.add_parameter(
       "Noise",
@@ -87,10 +87,14 @@ namespace Tempera
 
   Observations
   make_observations(const ObservationParameters &parameters,
-                    const unsigned int           dimension)
+                    const unsigned int           dimension,
+                    const bool                   is_stationary)
   {
     Observations result;
-    const bool   is_given = !parameters.is_synthetic();
+    if (is_stationary && !parameters.times.empty())
+      throw UserError("'Observations/Times' is set, but the equation is "
+                      "stationary: there is no time in it. Remove it.");
+    const bool is_given = !parameters.is_synthetic();
     if (is_given && parameters.synthetic_noise > 0.)
       throw UserError("'Observations/Synthetic noise' is for synthetic data, "
                       "but the data are given. Remove it, or set 'Synthetic "
@@ -102,7 +106,9 @@ namespace Tempera
           throw UserError("'Observations/File' takes the place of 'Sensors', "
                           "'Times' and 'Values'. Remove one or the other.");
         const CsvTable           table(parameters.file);
-        std::vector<std::string> known{"t", "value", "sigma"};
+        std::vector<std::string> known{"value", "sigma"};
+        if (!is_stationary)
+          known.push_back("t");
         for (unsigned int d = 0; d < dimension; ++d)
           known.push_back(std::string(1, "xyz"[d]));
         for (const std::string &name : table.get_names())
@@ -112,7 +118,9 @@ namespace Tempera
                             "', which no observation has in " +
                             counted(dimension, "dimension") + "." +
                             did_you_mean(name, known));
-        const auto times = table.column("t");
+        const auto times = is_stationary ?
+                             std::vector<double>(table.n_rows(), 0.) :
+                             table.column("t");
 
         std::vector<std::vector<double>> places;
         for (unsigned int d = 0; d < dimension; ++d)
@@ -140,10 +148,15 @@ namespace Tempera
         return result;
       }
 
-    if (parameters.sensors.empty() || parameters.times.empty())
-      throw UserError("There are no observations. Set 'Observations/Sensors' "
-                      "and 'Observations/Times', or 'Observations/File'.");
-    for (const double time : parameters.times)
+    if (parameters.sensors.empty() ||
+        (parameters.times.empty() && !is_stationary))
+      throw UserError(std::string("There are no observations. Set "
+                                  "'Observations/Sensors'") +
+                      (is_stationary ? "" : " and 'Observations/Times'") +
+                      ", or 'Observations/File'.");
+    const std::vector<double> times =
+      is_stationary ? std::vector<double>{0.} : parameters.times;
+    for (const double time : times)
       for (std::size_t i = 0; i < parameters.sensors.size(); ++i)
         result.sensors.push_back(
           {"sensor " + std::to_string(i + 1) + " of 'Observations/Sensors'",
@@ -155,9 +168,9 @@ namespace Tempera
           throw UserError(
             "'Observations/Values' has " +
             counted(parameters.values.size(), "number") + ", but " +
-            counted(parameters.sensors.size(), "sensor") + " at " +
-            counted(parameters.times.size(), "time") + " give " +
-            counted(result.sensors.size(), "measurement") +
+            counted(parameters.sensors.size(), "sensor") +
+            (is_stationary ? "" : " at " + counted(times.size(), "time")) +
+            " give " + counted(result.sensors.size(), "measurement") +
             ". Give one value for each, or set 'Observations/Synthetic data'.");
         result.values = parameters.values;
       }

@@ -24,8 +24,6 @@ namespace Tempera
     , mass(dimension + 1)
     , diffusivity(dimension + 2)
     , solution(dimension)
-    , constant_one(dimension + 1)
-    , diffusion(dimension + 2)
   {
     for (unsigned int d = 0; d < dimension; ++d)
       my_parameters.push_back({std::string(1, "xyz"[d]),
@@ -67,10 +65,10 @@ namespace Tempera
     my_data_terms.push_back({DataKind::dirichlet, solution, decay, {}});
     my_data_terms.push_back({DataKind::initial_value, solution, {}, {}});
 
-    my_functions.push_back({"one", {}, {}});
-    my_operator_terms.push_back({OperatorKind::capacity, constant_one});
+    my_operator_terms.push_back({OperatorKind::capacity});
     my_functions.push_back({"diffusivity", {diffusivity}, {}});
-    my_operator_terms.push_back({OperatorKind::diffusion, diffusion});
+    my_operator_terms.push_back(
+      {OperatorKind::diffusion, no_function, dimension + 1});
   }
 
 

@@ -6,6 +6,7 @@
 #include <deal.II/base/exceptions.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace Tempera
 {
@@ -26,13 +27,56 @@ namespace Tempera
     {
       for (unsigned int i = 0; i < parameters.size(); ++i)
         for (unsigned int q = 0; q < n_points; ++q)
-          if (!contains(named, i) && derivatives[i * n_points + q] != 0.)
+          if (!contains(named, i) && derivatives[i * n_points + q] != 0. &&
+              std::isfinite(derivatives[i * n_points + q]))
             throw UserError("The formula of " + what + " depends on '" +
                             parameters[i].name +
                             "', but its description does not say so. Add the "
                             "parameter to the description.");
     }
   } // namespace
+
+
+
+  void
+  Problem::add_parameters(const std::vector<std::string> &)
+  {}
+
+
+
+  void
+  Problem::declare(dealii::ParameterHandler &)
+  {}
+
+
+
+  void
+  Problem::set_up(const std::vector<double> &)
+  {}
+
+
+
+  void
+  Problem::evaluate_residual(const PointStates &,
+                             const ParameterValues &,
+                             const PointResiduals &) const
+  {
+    AssertThrow(false, dealii::ExcNotImplemented());
+  }
+
+
+
+  unsigned int
+  Problem::order_in_time() const
+  {
+    unsigned int order = 0;
+    for (const OperatorTerm &term : operator_terms())
+      if (term.kind == OperatorKind::inertia)
+        order = 2;
+      else if (term.kind == OperatorKind::capacity)
+        order = std::max(order, 1u);
+    return order;
+  }
 
 
 
@@ -84,6 +128,16 @@ namespace Tempera
                           derivatives.data(),
                           n_points,
                           "the function '" + functions()[f].name + "'");
+        const bool is_scale = std::any_of(operator_terms().begin(),
+                                          operator_terms().end(),
+                                          [&](const OperatorTerm &term) {
+                                            return term.scale == f;
+                                          });
+        if (is_scale && !(results[0] == results[1] && results[0] == results[2]))
+          throw UserError("The function '" + functions()[f].name +
+                          "' is the scale of a term of the operator, but it "
+                          "depends on the place. Make it the function of the "
+                          "term instead.");
       }
 
     const unsigned int n_factors = factors().size();
@@ -110,12 +164,16 @@ namespace Tempera
 
 
   bool
-  Problem::operator_depends_on(const unsigned int parameter) const
+  Problem::depends_on(const unsigned int               function,
+                      const std::vector<unsigned int> &some_parameters) const
   {
-    for (const OperatorTerm &term : operator_terms())
-      if (contains(functions()[term.function].parameters, parameter))
-        return true;
-    return false;
+    return function != no_function &&
+           std::any_of(some_parameters.begin(),
+                       some_parameters.end(),
+                       [&](const unsigned int parameter) {
+                         return contains(functions()[function].parameters,
+                                         parameter);
+                       });
   }
 
 

@@ -78,6 +78,10 @@ namespace Tempera
     void
     read_unknowns(const Parameters &parameters);
 
+    /** Tell the problem how much its parameters vary. */
+    void
+    set_up_problem(Problem &problem) const;
+
     /** Standard deviations, or a prior for one. */
     std::shared_ptr<const GaussianLikelihood>
     make_likelihood(const Parameters &parameters);

@@ -5,6 +5,7 @@
 #include <tempera/analytic/analytic_energy.h>
 #include <tempera/analytic/decorators.h>
 #include <tempera/driver/parameter_file.h>
+#include <tempera/fem/domain.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/inference/observations.h>
 #include <tempera/output/output_parameters.h>
@@ -65,7 +66,7 @@ namespace Tempera
   {
     std::string  type      = "none";
     unsigned int dimension = 2;
-    std::string  mesh_file;
+    Domain       domain;
     NumberList   final_time{"last observation"};
 
     /** Declare the parameters in the current section. */
@@ -77,9 +78,20 @@ namespace Tempera
   /** Each parameter of the equation: a number, or a prior. */
   struct UnknownsSettings
   {
-    std::shared_ptr<const Problem> problem;
+    std::shared_ptr<Problem> problem;
     /** By parameter of the problem. */
     std::vector<std::string> values;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** What the problem itself declares. */
+  struct EquationSettings
+  {
+    std::shared_ptr<Problem> problem;
 
     /** Declare the parameters in the current section. */
     void
@@ -123,6 +135,7 @@ namespace Tempera
     OutputParameters      output;
     ProblemSettings       problem;
     UnknownsSettings      unknowns;
+    EquationSettings      equation;
     ObservationParameters observations;
     SolverParameters      solver;
     /** Of an analytic energy. */

@@ -5,6 +5,7 @@
 #include <tempera/fem/time_scheme.h>
 #include <tempera/problems/problem.h>
 
+#include <utility>
 #include <vector>
 
 namespace Tempera
@@ -22,17 +23,26 @@ namespace Tempera
     std::vector<unsigned int> functions;
     /** At which the functions are evaluated. */
     double time = 0.;
-    /** \f$w_n\f$ by time level; that of a step stands where the step ends. */
-    std::vector<double> weights;
+    /**
+     * Time levels with \f$w_n\f$ where it is not zero; that of a step stands
+     * where the step ends.
+     */
+    std::vector<std::pair<unsigned int, double>> weights;
+    /** Whether no unknown is in it. */
+    bool is_constant = false;
   };
 
 
-  /** The channels of a problem under a time scheme. */
+  /**
+   * The channels of a problem under a time scheme; those without unknowns come
+   * last.
+   */
   std::vector<Channel>
-  make_channels(const Problem    &problem,
-                const TimeGrid   &grid,
-                const TimeScheme &scheme,
-                const TimeScheme &first_scheme);
+  make_channels(const Problem                   &problem,
+                const std::vector<unsigned int> &unknowns,
+                const TimeGrid                  &grid,
+                const TimeScheme                &scheme,
+                const TimeScheme                &first_scheme);
 } // namespace Tempera
 
 #endif

@@ -29,7 +29,7 @@ namespace Tempera
 
     virtual ~DataMap() = default;
 
-    /** Fill the data of all channels. */
+    /** Fill the data of all channels of the map; there may be more data. */
     virtual void
     assemble(const ParameterValues    &theta,
              std::vector<NodalVector> &data) const = 0;

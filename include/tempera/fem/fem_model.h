@@ -2,6 +2,7 @@
 #ifndef tempera_fem_fem_model_h
 #define tempera_fem_fem_model_h
 
+#include <tempera/fem/domain.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/forward/forward_model.h>
 #include <tempera/forward/sensor.h>
@@ -23,8 +24,7 @@ namespace Tempera
     std::vector<unsigned int> unknowns;
     std::vector<Sensor>       sensors;
     double                    final_time = 0.;
-    /** Empty for the unit box. */
-    std::string mesh_file;
+    Domain                    domain;
   };
 
 

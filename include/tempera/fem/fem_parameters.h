@@ -36,6 +36,9 @@ namespace Tempera
     double                     tolerance     = 1e-12;
     std::string                gradient      = "automatic";
     FiniteDifferenceParameters differences;
+    /** Relative length of the last update of Newton's iteration. */
+    double       newton_tolerance  = 1e-10;
+    unsigned int newton_iterations = 30;
 
     /** Declare the parameters in the current section. */
     void

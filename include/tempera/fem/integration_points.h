@@ -27,6 +27,17 @@ namespace Tempera
     std::vector<unsigned int> dofs;
     /** By point and shape function: one table for all blocks or one each. */
     std::vector<double> shapes;
+    /**
+     * For cells: derivatives of the shape functions by point, shape function
+     * and direction; one table for all blocks if they are congruent.
+     */
+    std::vector<double> gradients;
+
+    std::size_t
+    n_points() const
+    {
+      return weights.size();
+    }
 
     std::size_t
     n_blocks() const
@@ -44,13 +55,22 @@ namespace Tempera
     weighted_values(const dealii::Vector<double>    &function,
                     const dealii::ArrayView<double> &values) const;
 
-  private:
+    /** Shape functions at the points of a block. */
     const double *
     table(const std::size_t block) const
     {
       const std::size_t size =
         std::size_t(n_points_per_block) * n_dofs_per_block;
       return shapes.data() + (shapes.size() == size ? 0 : block * size);
+    }
+
+    /** Their derivatives. */
+    const double *
+    gradient_table(const std::size_t block, const unsigned int dim) const
+    {
+      const std::size_t size =
+        std::size_t(n_points_per_block) * n_dofs_per_block * dim;
+      return gradients.data() + (gradients.size() == size ? 0 : block * size);
     }
   };
 } // namespace Tempera

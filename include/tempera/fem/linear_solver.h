@@ -43,15 +43,42 @@ namespace Tempera
   linear_solver_names();
 
   /**
-   * Prepare the solver of a name for a matrix, which must outlive it.
-   *
-   * @param is_symmetric Whether the matrix is symmetric and positive definite.
+   * Prepares solvers for matrices that share a sparsity pattern. What depends
+   * on the pattern alone, such as the order of elimination, is found once.
    */
-  std::unique_ptr<LinearSolver>
-  make_linear_solver(const std::string                  &name,
-                     const dealii::SparseMatrix<double> &matrix,
-                     const bool                          is_symmetric,
-                     const double                        tolerance);
+  class LinearSolverFactory
+  {
+  public:
+    /**
+     * @param name One of linear_solver_names().
+     * @param is_symmetric Whether the matrices are symmetric and positive
+     * definite.
+     * @param tolerance Of iterative solvers.
+     */
+    LinearSolverFactory(const std::string &name,
+                        const bool         is_symmetric,
+                        const double       tolerance);
+
+    ~LinearSolverFactory();
+
+    /** The solver for a matrix, which must outlive it. */
+    std::unique_ptr<LinearSolver>
+    make(const dealii::SparseMatrix<double> &matrix) const;
+
+    bool
+    is_symmetric() const
+    {
+      return symmetric;
+    }
+
+  private:
+    struct Analyses;
+
+    const std::string               name;
+    const bool                      symmetric;
+    const double                    tolerance;
+    const std::unique_ptr<Analyses> analyses;
+  };
 } // namespace Tempera
 
 #endif

@@ -44,8 +44,17 @@ namespace Tempera
   private:
     class Jacobian;
 
+    /** Predictions and, unless empty, their derivatives. */
+    void
+    apply(const std::vector<double>       &theta,
+          const std::vector<unsigned int> &active,
+          const dealii::ArrayView<double> &predictions,
+          const dealii::ArrayView<double> &jacobian) const;
+
     const std::shared_ptr<const EvolutionModel<dim>> model;
     std::unique_ptr<const DataMap::Functionals>      functionals;
+    /** What data without unknowns add to the predictions. */
+    std::vector<double> offsets;
   };
 } // namespace Tempera
 

@@ -2,6 +2,7 @@
 #ifndef tempera_fem_space_discretisation_h
 #define tempera_fem_space_discretisation_h
 
+#include <tempera/fem/domain.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/fem/integration_points.h>
 #include <tempera/fem/lattice.h>
@@ -12,9 +13,12 @@
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/tria.h>
+#include <deal.II/lac/full_matrix.h>
 
+#include <array>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,11 +36,8 @@ namespace Tempera
   class SpaceDiscretisation
   {
   public:
-    /**
-     * @param mesh_file Empty for the unit box.
-     * @param problem Says where Dirichlet values are given.
-     */
-    SpaceDiscretisation(const std::string        &mesh_file,
+    /** @param problem Says where Dirichlet values are given. */
+    SpaceDiscretisation(const Domain             &domain,
                         const FemLevelParameters &level,
                         const Problem            &problem);
 
@@ -88,12 +89,29 @@ namespace Tempera
     }
 
     /**
-     * The matrix of a term, given its coefficient at the integration points of
-     * the cells.
+     * Coefficients \f$c_{ed}\f$ at the integration points of the cells, by
+     * component of the test function and of the trial function: 0 is the
+     * value, the others are the derivatives. A null pointer is zero.
+     */
+    using PointCoefficients =
+      std::array<std::array<const double *, 1 + dim>, 1 + dim>;
+
+    /**
+     * The matrix of
+     * \f$\int\sum_{ed} c_{ed}\,(D_d\varphi_j)(D_e\varphi_i)\f$.
      */
     OperatorMatrix
-    assemble(const OperatorKind         kind,
+    assemble(const PointCoefficients &coefficients) const;
+
+    /** The matrix of a term, given its coefficient at points_of() it. */
+    OperatorMatrix
+    assemble(const OperatorTerm        &term,
+             const IntegrationPoints   &points,
              const std::vector<double> &coefficient) const;
+
+    /** Where the coefficient of a term is needed. */
+    std::shared_ptr<const IntegrationPoints>
+    points_of(const OperatorTerm &term) const;
 
     /** A place outside is a UserError that names the sensor. */
     PointRow
@@ -107,7 +125,7 @@ namespace Tempera
 
   private:
     void
-    make_mesh(const std::string &mesh_file, const FemLevelParameters &level);
+    make_mesh(const Domain &domain, const FemLevelParameters &level);
 
     void
     number_dofs(const Problem &problem);
@@ -120,6 +138,15 @@ namespace Tempera
 
     void
     make_sparsity_pattern();
+
+    OperatorMatrix
+    make_matrix() const;
+
+    /** Add the matrix of a block. */
+    void
+    distribute(const dealii::FullMatrix<double> &local,
+               const unsigned int               *dofs,
+               OperatorMatrix                   &matrix) const;
 
     dealii::Triangulation<dim> triangulation;
     const dealii::FE_Q<dim>    element;

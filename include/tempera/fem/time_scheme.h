@@ -8,9 +8,20 @@
 
 namespace Tempera
 {
-  /** Equal time steps from 0 to the final time. */
+  /**
+   * Equal time steps from 0 to the final time. A stationary equation has one
+   * step of length 1 in which no time passes.
+   */
   struct TimeGrid
   {
+    /** For a stationary equation. */
+    TimeGrid()
+      : n_steps(1)
+      , step(1.)
+      , is_stationary(true)
+    {}
+
+
     /**
      * As few steps as are not longer than @p longest_step; no step at all is a
      * UserError.
@@ -20,11 +31,12 @@ namespace Tempera
     double
     time(const unsigned int level) const
     {
-      return level * step;
+      return is_stationary ? 0. : level * step;
     }
 
     unsigned int n_steps;
     double       step;
+    bool         is_stationary = false;
   };
 
 

@@ -62,10 +62,12 @@ namespace Tempera
    * that they name.
    *
    * @param dimension Number of coordinates of a place.
+   * @param is_stationary Whether there is no time.
    */
   Observations
   make_observations(const ObservationParameters &parameters,
-                    const unsigned int           dimension);
+                    const unsigned int           dimension,
+                    const bool                   is_stationary);
 
   /** Add independent noise to values. */
   void

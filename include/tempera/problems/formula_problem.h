@@ -175,6 +175,35 @@ namespace Tempera
     std::vector<OperatorTerm>        my_operator_terms;
     std::vector<DataTerm>            my_data_terms;
 
+    /**
+     * Call @p body with the parameters as plain numbers, or as numbers that
+     * carry derivatives: up to four active parameters at a time. @p body gets
+     * a function that stores a result.
+     */
+    template <class Body>
+    void
+    for_each_number_type(const ParameterValues &theta,
+                         const bool             with_derivatives,
+                         const Body            &body) const
+    {
+      if (!with_derivatives)
+        body(theta.values.data(),
+             [](const double result, double *value, double *, std::size_t) {
+               *value = result;
+             });
+      for (std::size_t first = 0;
+           with_derivatives && first < theta.active.size();)
+        {
+          const std::size_t left = theta.active.size() - first;
+          if (left == 1)
+            first += differentiate<1>(theta, first, body);
+          else if (left == 2)
+            first += differentiate<2>(theta, first, body);
+          else
+            first += differentiate<4>(theta, first, body);
+        }
+    }
+
   private:
     const Derived &
     derived() const
@@ -211,35 +240,6 @@ namespace Tempera
           sum += value;
         }
       return sum;
-    }
-
-    /**
-     * Call @p body with the parameters as plain numbers, or as numbers that
-     * carry derivatives: up to four active parameters at a time. @p body gets
-     * a function that stores a result.
-     */
-    template <class Body>
-    void
-    for_each_number_type(const ParameterValues &theta,
-                         const bool             with_derivatives,
-                         const Body            &body) const
-    {
-      if (!with_derivatives)
-        body(theta.values.data(),
-             [](const double result, double *value, double *, std::size_t) {
-               *value = result;
-             });
-      for (std::size_t first = 0;
-           with_derivatives && first < theta.active.size();)
-        {
-          const std::size_t left = theta.active.size() - first;
-          if (left == 1)
-            first += differentiate<1>(theta, first, body);
-          else if (left == 2)
-            first += differentiate<2>(theta, first, body);
-          else
-            first += differentiate<4>(theta, first, body);
-        }
     }
 
     template <int n, class Body>

@@ -36,12 +36,12 @@ namespace Tempera
 
     template <typename Number>
     Number
-    formula(const unsigned int function,
+    formula(const unsigned int,
             const double *,
             const double,
             const Number *theta) const
     {
-      return function == constant_one ? Number(1.) : theta[diffusivity];
+      return theta[diffusivity];
     }
 
     /**
@@ -82,7 +82,7 @@ namespace Tempera
     /** Parameters; the first ones are the coordinates of the source. */
     const unsigned int width, mass, diffusivity;
     /** Functions; the first ones are the parts of the source. */
-    const unsigned int solution, constant_one, diffusion;
+    const unsigned int solution;
   };
 } // namespace Tempera
 

@@ -12,6 +12,11 @@
 #include <string>
 #include <vector>
 
+namespace dealii
+{
+  class ParameterHandler;
+}
+
 namespace Tempera
 {
   /** A number in the formulas of a problem: known, or to be found. */
@@ -61,8 +66,15 @@ namespace Tempera
   };
 
 
-  /** A term of the operator \f$a u_{tt} + b u_t - \nabla\cdot(\kappa\nabla u) +
-   * c u\f$. */
+  /** In the place of a function: zero for a datum, 1 for a coefficient. */
+  constexpr unsigned int no_function = dealii::numbers::invalid_unsigned_int;
+
+
+  /**
+   * A term of the operator \f$a u_{tt} + b u_t - \nabla\cdot(\kappa\nabla u) +
+   * w\cdot\nabla u + c u\f$, or of the condition \f$\kappa\,\partial_n u + r u
+   * = q\f$ on the boundary.
+   */
   enum class OperatorKind
   {
     /** \f$a\f$ */
@@ -71,15 +83,33 @@ namespace Tempera
     capacity,
     /** \f$\kappa\f$ */
     diffusion,
+    /** One component of \f$w\f$. */
+    convection,
     /** \f$c\f$ */
-    reaction
+    reaction,
+    /** \f$r\f$ */
+    exchange
   };
 
+
+  /**
+   * A term with its coefficient \f$s(\theta)\,g(x; \theta)\f$. Where the
+   * unknowns are in \f$s\f$ alone, the matrix of the term is assembled once.
+   */
   struct OperatorTerm
   {
     OperatorKind kind;
-    /** Index of the function that is the coefficient. */
-    unsigned int function;
+    /** Index of the function \f$g\f$, or @p no_function for 1. */
+    unsigned int function = no_function;
+    /**
+     * Index of the function \f$s\f$, which must not depend on the place, or
+     * @p no_function for 1.
+     */
+    unsigned int scale = no_function;
+    /** For convection: the direction of the component. */
+    unsigned int direction = 0;
+    /** For exchange: where. Empty for everywhere. */
+    std::vector<dealii::types::boundary_id> boundaries = {};
   };
 
 
@@ -89,15 +119,12 @@ namespace Tempera
     source,
     /** Value on the boundary. */
     dirichlet,
-    /** \f$\kappa\,\partial_n u\f$ on the boundary. */
+    /** \f$q\f$ in \f$\kappa\,\partial_n u + r u = q\f$ on the boundary. */
     flux,
+    /** For a stationary nonlinear equation: where Newton's iteration begins. */
     initial_value,
     initial_velocity
   };
-
-
-  /** In the place of a function: zero. */
-  constexpr unsigned int no_function = dealii::numbers::invalid_unsigned_int;
 
 
   /**
@@ -118,18 +145,70 @@ namespace Tempera
 
 
   /**
-   * A linear evolution equation
-   * \f$a u_{tt} + b u_t - \nabla\cdot(\kappa\nabla u) + c u = f\f$ with its
-   * data, in one to three dimensions. Coefficients and data are functions of
-   * the place and of the parameters \f$\theta\f$; some of these are unknown.
+   * A solution at many points: first its values at all points, then its
+   * derivative in each direction, its velocity \f$u_t\f$ and its acceleration
+   * \f$u_{tt}\f$.
+   */
+  struct PointStates
+  {
+    double time;
+    /** The coordinates, one point after the other. */
+    dealii::ArrayView<const double> points;
+    dealii::ArrayView<const double> states;
+  };
+
+
+  /**
+   * A residual \f$(f_0, F_1)\f$ at many points: first \f$f_0\f$ at all points,
+   * then the components of \f$F_1\f$. Derivatives are filled unless empty.
+   */
+  struct PointResiduals
+  {
+    dealii::ArrayView<double> values;
+    /** By component, then by entry of the state, then by point. */
+    dealii::ArrayView<double> state_derivatives;
+    /** By active parameter, then by component, then by point. */
+    dealii::ArrayView<double> parameter_derivatives;
+  };
+
+
+  /**
+   * An equation with its data, in one to three dimensions. Either it is linear,
+   * \f$a u_{tt} + b u_t - \nabla\cdot(\kappa\nabla u) + w\cdot\nabla u + c u =
+   * f\f$, and has operator terms; or it has a residual \f$(f_0, F_1)\f$ and
+   * means \f$\int f_0 v + F_1\cdot\nabla v = \int f v\f$ for all \f$v\f$.
+   * Coefficients and data are functions of the place and of the parameters
+   * \f$\theta\f$; some of these are unknown.
    *
    * This interface is plain and batched. Authors of an equation derive from
-   * FormulaProblem instead, and write formulas.
+   * FormulaProblem or ResidualProblem instead, and write formulas.
+   *
+   * Before use a problem gets, in this order, add_parameters(), declare() and
+   * set_up(). Most need none of them.
    */
   class Problem
   {
   public:
     virtual ~Problem() = default;
+
+    /**
+     * The names in the section `Problem/Unknowns` of the parameter file, for
+     * problems whose parameters are named there.
+     */
+    virtual void
+    add_parameters(const std::vector<std::string> &names);
+
+    /** Declare settings in the current section, `Problem/Equation`. */
+    virtual void
+    declare(dealii::ParameterHandler &prm);
+
+    /**
+     * The settings are known now.
+     *
+     * @param scales For each parameter how much it may vary.
+     */
+    virtual void
+    set_up(const std::vector<double> &scales);
 
     virtual unsigned int
     dimension() const = 0;
@@ -143,6 +222,7 @@ namespace Tempera
     virtual const std::vector<FactorDescription> &
     factors() const = 0;
 
+    /** Empty if the equation is given by a residual. */
     virtual const std::vector<OperatorTerm> &
     operator_terms() const = 0;
 
@@ -176,6 +256,23 @@ namespace Tempera
                      const dealii::ArrayView<double>       &values,
                      const dealii::ArrayView<double> &derivatives) const = 0;
 
+    /** Whether the equation is given by a residual. */
+    virtual bool
+    has_residual() const
+    {
+      return false;
+    }
+
+    /** Only where there is one. */
+    virtual void
+    evaluate_residual(const PointStates     &states,
+                      const ParameterValues &theta,
+                      const PointResiduals  &residuals) const;
+
+    /** 0 for a stationary equation, 2 if it has inertia. */
+    virtual unsigned int
+    order_in_time() const;
+
     /** Parameters that are the coordinates of a place in the domain. */
     virtual std::vector<unsigned int>
     place_parameters() const
@@ -195,13 +292,17 @@ namespace Tempera
                    const double                           time,
                    const dealii::ArrayView<const double> &theta) const;
 
-    /** Throw if a function depends on parameters that it does not name. */
+    /**
+     * Throw if a function depends on parameters that it does not name, or the
+     * scale of an operator term on the place.
+     */
     void
     verify_dependencies() const;
 
-    /** Whether a coefficient of the operator depends on a parameter. */
+    /** Whether a function depends on one of some parameters. */
     bool
-    operator_depends_on(const unsigned int parameter) const;
+    depends_on(const unsigned int               function,
+               const std::vector<unsigned int> &some_parameters) const;
 
     /** Index of the parameter of this name. */
     unsigned int

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_mesh_model_h
+#define tempera_fem_mesh_model_h
+
+#include <tempera/fem/data_map.h>
+#include <tempera/fem/fem_model.h>
+#include <tempera/fem/time_course.h>
+
+namespace Tempera
+{
+  /**
+   * What every model on a mesh has, whether its equation is linear or not:
+   * space, time, data, observations and field files.
+   */
+  template <int dim>
+  class MeshModel : public FemModel
+  {
+  public:
+    unsigned int
+    n_parameters() const override
+    {
+      return setting.unknowns.size();
+    }
+
+    unsigned int
+    n_predictions() const override
+    {
+      return setting.sensors.size();
+    }
+
+    SolverWork
+    work() const override;
+
+    unsigned int
+    n_dofs() const override
+    {
+      return space.n_dofs();
+    }
+
+    unsigned int
+    n_steps() const override
+    {
+      return course.grid.n_steps;
+    }
+
+    std::string
+    gradient_method() const override
+    {
+      return "adjoint";
+    }
+
+    void
+    write_fields(const std::vector<std::vector<double>> &states,
+                 const FieldFileNames                   &names) const override;
+
+    /** All parameters of the problem, with the unknown ones in their places. */
+    std::vector<double>
+    all_parameters(const dealii::ArrayView<const double> &unknowns) const;
+
+    const std::vector<unsigned int> &
+    unknowns() const
+    {
+      return setting.unknowns;
+    }
+
+    const TimeCourse &
+    get_course() const
+    {
+      return course;
+    }
+
+    /** The data of the channels with unknowns. */
+    const DataMap &
+    get_data_map() const
+    {
+      return *data_map;
+    }
+
+    /** Data of all channels; zero in those with unknowns. */
+    std::vector<NodalVector>
+    constant_data() const;
+
+  protected:
+    /** @param use_products For tests: see make_data_map(). */
+    MeshModel(const ModelSetting       &setting,
+              const FemLevelParameters &level,
+              const SolverParameters   &solver,
+              const bool                use_products);
+
+    /**
+     * The solution for some values of all parameters; false if there is none.
+     */
+    virtual bool
+    solve(const std::vector<double>       &theta,
+          const dealii::ArrayView<double> &observed,
+          Trajectory                      &trajectory) const = 0;
+
+    /** The data of all channels. */
+    const std::vector<NodalVector> &
+    data_at(const std::vector<double> &theta) const;
+
+    /** What is the same for all linear and nonlinear models, in words. */
+    std::string
+    description_of_size() const;
+
+    const ModelSetting             setting;
+    const SolverParameters         solver;
+    const SpaceDiscretisation<dim> space;
+    const TimeCourse               course;
+
+  private:
+    std::unique_ptr<const DataMap> data_map;
+    /** Those without unknowns were filled once. */
+    mutable std::vector<NodalVector> data;
+  };
+
+
+  /** The derivative where the equation cannot be solved: not a number. */
+  class NoDerivative : public Linearisation
+  {
+  public:
+    void
+    apply_transpose(const dealii::ArrayView<const double> &weights,
+                    const dealii::ArrayView<double> &gradient) const override;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_nonlinear_model_h
+#define tempera_fem_nonlinear_model_h
+
+#include <tempera/fem/mesh_model.h>
+#include <tempera/fem/residual_assembler.h>
+
+namespace Tempera
+{
+  /**
+   * Solves an equation that is given by a residual, stationary or step by
+   * step: \f$R(\sum_j\theta_j u_j, \frac1{\Delta t}\sum_j\alpha_j u_j,
+   * \frac1{\Delta t}\sum_j\alpha_j v_j) = F\f$ by Newton's method with a line
+   * search. The derivative is the discrete adjoint: one transposed solve per
+   * step, with the Jacobian at the solution.
+   *
+   * Where the iteration fails, predictions and derivatives are not numbers:
+   * the sampler rejects and counts them.
+   */
+  template <int dim>
+  class NonlinearModel : public MeshModel<dim>
+  {
+  public:
+    NonlinearModel(const ModelSetting       &setting,
+                   const FemLevelParameters &level,
+                   const SolverParameters   &solver);
+
+    std::shared_ptr<const Linearisation>
+    evaluate(const dealii::ArrayView<const double> &parameters,
+             const dealii::ArrayView<double>       &predictions,
+             const bool derivative_follows) const override;
+
+    std::string
+    description() const override;
+
+  private:
+    class Adjoint;
+
+    bool
+    solve(const std::vector<double>       &theta,
+          const dealii::ArrayView<double> &observed,
+          Trajectory                      &trajectory) const override;
+
+    /**
+     * Newton's iteration for the last level of a trajectory, which is a guess
+     * with the right boundary values; returns whether it has converged.
+     */
+    bool
+    solve_step(const unsigned int            n,
+               const std::vector<double>    &theta,
+               const dealii::Vector<double> &load,
+               Trajectory                   &trajectory) const;
+
+    /** Set the velocity of level @p n from the values. */
+    void
+    set_velocity(const unsigned int n, Trajectory &trajectory) const;
+
+    /** The step, linearised at a solution. */
+    std::unique_ptr<const StepOperator>
+    linearised_step(const unsigned int         n,
+                    const std::vector<double> &theta,
+                    const Trajectory          &trajectory) const;
+
+    const LinearSolverFactory      factory;
+    mutable ResidualAssembler<dim> assembler;
+  };
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_fem_operator_family_h
+#define tempera_fem_operator_family_h
+
+#include <tempera/fem/space_discretisation.h>
+#include <tempera/fem/time_course.h>
+
+#include <memory>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * The matrices of a linear operator as a function of the parameters. What
+   * no unknown changes is assembled once; a term whose unknowns are in its
+   * scale is a multiple of a matrix that was assembled once.
+   */
+  template <int dim>
+  class OperatorFamily
+  {
+  public:
+    /**
+     * @param values Of all parameters, for what no unknown changes.
+     * @param unknowns Indices of the unknown ones.
+     */
+    OperatorFamily(const Problem                   &problem,
+                   const SpaceDiscretisation<dim>  &space,
+                   const std::vector<double>       &values,
+                   const std::vector<unsigned int> &unknowns);
+
+    /** Unknown parameters that the operator depends on. */
+    const std::vector<unsigned int> &
+    unknowns_in_operator() const
+    {
+      return in_operator;
+    }
+
+    /** Whether the matrices are symmetric. */
+    bool
+    is_symmetric() const;
+
+    EvolutionMatrices
+    at(const std::vector<double> &theta) const;
+
+    /** Derivatives in the unknowns that all come from one matrix. */
+    struct Derivative
+    {
+      OperatorKind                          kind;
+      std::shared_ptr<const OperatorMatrix> matrix;
+      /** Places among the unknowns, with factors of the matrix. */
+      std::vector<std::pair<unsigned int, double>> factors;
+    };
+
+    std::vector<Derivative>
+    derivatives_at(const std::vector<double> &theta) const;
+
+  private:
+    struct Term
+    {
+      OperatorTerm                             description;
+      std::shared_ptr<const IntegrationPoints> points;
+      /** Without the scale; null if an unknown is in the function. */
+      std::shared_ptr<const OperatorMatrix> matrix;
+      /** Whether an unknown is in the scale. */
+      bool scale_varies;
+    };
+
+    /** The coefficient of a term at its points, without the scale. */
+    std::vector<double>
+    coefficient(const Term &term, const std::vector<double> &theta) const;
+
+    /** The scale of a term, with its derivatives in the unknowns. */
+    double
+    scale(const Term                &term,
+          const std::vector<double> &theta,
+          std::vector<double>       *slopes = nullptr) const;
+
+    const Problem                  &problem;
+    const SpaceDiscretisation<dim> &space;
+    const std::vector<unsigned int> unknowns;
+    std::vector<unsigned int>       in_operator;
+    std::vector<Term>               terms;
+    /** The sum of what no unknown changes. */
+    EvolutionMatrices constant;
+  };
+} // namespace Tempera
+
+#endif

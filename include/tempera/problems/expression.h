@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_problems_expression_h
+#define tempera_problems_expression_h
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * A formula from a parameter file, in named variables, evaluated by
+   * muParser. A copy shares the parser.
+   */
+  class Expression
+  {
+  public:
+    /** The number zero. */
+    Expression() = default;
+
+    /**
+     * @param variables Names; those after the first ones may stay unused.
+     * @param parameter Named by the UserError of a formula that is none.
+     */
+    Expression(const std::string              &text,
+               const std::vector<std::string> &variables,
+               const std::string              &parameter);
+
+    /** @param values Of the variables, in their order. */
+    double
+    operator()(const double *values) const;
+
+    /** Whether a variable is in the formula. */
+    bool
+    uses(const unsigned int variable) const;
+
+    /** Whether it is the number zero. */
+    bool
+    is_zero() const;
+
+    /** Coordinates of a dimension and the time. */
+    static std::vector<std::string>
+    place_and_time(const unsigned int dimension);
+
+  private:
+    class Parser;
+    std::shared_ptr<Parser> parser;
+  };
+
+
+  /**
+   * A formula in place and time, for the known data of an equation. Constant
+   * in whatever a problem differentiates by.
+   */
+  class PlaceExpression
+  {
+  public:
+    /** See Expression. */
+    void
+    set(const std::string &text,
+        const unsigned int dimension,
+        const std::string &parameter);
+
+    double
+    operator()(const double *place, const double time) const;
+
+    bool
+    varies_in_time() const
+    {
+      return expression.uses(dimension);
+    }
+
+    bool
+    is_zero() const
+    {
+      return expression.is_zero();
+    }
+
+  private:
+    unsigned int dimension = 1;
+    Expression   expression;
+  };
+} // namespace Tempera
+
+#endif

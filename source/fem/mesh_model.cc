@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/fem/field_files.h>
+#include <tempera/fem/mesh_model.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace Tempera
+{
+  namespace
+  {
+    TimeGrid
+    make_grid(const ModelSetting &setting, const FemLevelParameters &level)
+    {
+      return setting.problem->order_in_time() == 0 ?
+               TimeGrid() :
+               TimeGrid(setting.final_time, level.time_step);
+    }
+
+    /** A stationary equation is one step of the simplest scheme. */
+    std::string
+    scheme_name(const ModelSetting &setting, const SolverParameters &solver)
+    {
+      return setting.problem->order_in_time() == 0 ? "backward Euler" :
+                                                     solver.time_stepping;
+    }
+
+    template <int dim>
+    std::vector<ObservationRow>
+    make_observations(const ModelSetting             &setting,
+                      const SpaceDiscretisation<dim> &space,
+                      const TimeGrid                 &grid)
+    {
+      constexpr double tolerance = 1e-9;
+
+      std::vector<ObservationRow> result;
+      for (const Sensor &sensor : setting.sensors)
+        {
+          ObservationRow row;
+          row.nodes             = space.row_of(sensor);
+          const double position = sensor.time / grid.step;
+          if (grid.is_stationary)
+            row.levels = {{1, 1.}};
+          else if (!(position >= -tolerance &&
+                     position <= grid.n_steps + tolerance))
+            throw UserError("The time " + to_text(sensor.time) + " of " +
+                            sensor.name +
+                            " is not between 0 and the final time " +
+                            to_text(setting.final_time) +
+                            ". Correct it, or raise 'Problem/Final time'.");
+          else
+            {
+              // Between two levels the value is interpolated.
+              const double       below = std::floor(position + tolerance);
+              const double       part  = position - below;
+              const unsigned int level = static_cast<unsigned int>(below);
+              if (part <= tolerance)
+                row.levels = {{level, 1.}};
+              else
+                row.levels = {{level, 1. - part}, {level + 1, part}};
+            }
+          result.push_back(row);
+        }
+      return result;
+    }
+
+    template <int dim>
+    TimeCourse
+    make_course(const ModelSetting             &setting,
+                const FemLevelParameters       &level,
+                const SolverParameters         &solver,
+                const SpaceDiscretisation<dim> &space)
+    {
+      const TimeGrid    grid   = make_grid(setting, level);
+      const std::string scheme = scheme_name(setting, solver);
+      return TimeCourse(grid,
+                        scheme,
+                        setting.problem->order_in_time() == 2,
+                        make_channels(*setting.problem,
+                                      setting.unknowns,
+                                      grid,
+                                      TimeScheme::named(scheme),
+                                      TimeScheme::for_first_step(scheme)),
+                        make_observations(setting, space, grid),
+                        {space.n_interior(), space.n_boundary()});
+    }
+  } // namespace
+
+
+
+  void
+  NoDerivative::apply_transpose(const dealii::ArrayView<const double> &,
+                                const dealii::ArrayView<double> &gradient) const
+  {
+    std::fill(gradient.begin(),
+              gradient.end(),
+              std::numeric_limits<double>::quiet_NaN());
+  }
+
+
+
+  template <int dim>
+  MeshModel<dim>::MeshModel(const ModelSetting       &setting,
+                            const FemLevelParameters &level,
+                            const SolverParameters   &solver,
+                            const bool                use_products)
+    : setting(setting)
+    , solver(solver)
+    , space(setting.domain, level, *setting.problem)
+    , course(make_course(setting, level, solver, space))
+    , data(course.make_data(course.channels.size()))
+  {
+    setting.problem->verify_dependencies();
+
+    const auto split = course.channels.begin() + course.n_variable_channels();
+    data_map         = make_data_map<dim>(*setting.problem,
+                                  space,
+                                  {course.channels.begin(), split},
+                                  use_products);
+
+    const std::vector<Channel> constant(split, course.channels.end());
+    std::vector<NodalVector> constant_data = course.make_data(constant.size());
+    make_data_map<dim>(*setting.problem, space, constant, use_products)
+      ->assemble({dealii::make_array_view(setting.values), {}}, constant_data);
+    std::move(constant_data.begin(),
+              constant_data.end(),
+              data.begin() + course.n_variable_channels());
+  }
+
+
+
+  template <int dim>
+  const std::vector<NodalVector> &
+  MeshModel<dim>::data_at(const std::vector<double> &theta) const
+  {
+    data_map->assemble({dealii::make_array_view(theta), {}}, data);
+    return data;
+  }
+
+
+
+  template <int dim>
+  std::vector<NodalVector>
+  MeshModel<dim>::constant_data() const
+  {
+    std::vector<NodalVector> result = data;
+    for (unsigned int c = 0; c < course.n_variable_channels(); ++c)
+      result[c].set_zero();
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::vector<double>
+  MeshModel<dim>::all_parameters(
+    const dealii::ArrayView<const double> &unknowns) const
+  {
+    std::vector<double> result = setting.values;
+    for (unsigned int i = 0; i < unknowns.size(); ++i)
+      result[setting.unknowns[i]] = unknowns[i];
+    return result;
+  }
+
+
+
+  template <int dim>
+  SolverWork
+  MeshModel<dim>::work() const
+  {
+    const double sweep = double(n_dofs()) * n_steps();
+    return {sweep, sweep, 0.};
+  }
+
+
+
+  template <int dim>
+  std::string
+  MeshModel<dim>::description_of_size() const
+  {
+    return counted(n_dofs(), "unknown") + ", " +
+           (course.grid.is_stationary ?
+              "stationary" :
+              counted(n_steps(), "step") + " of " + solver.time_stepping);
+  }
+
+
+
+  template <int dim>
+  void
+  MeshModel<dim>::write_fields(const std::vector<std::vector<double>> &states,
+                               const FieldFileNames &names) const
+  {
+    // Time levels to write, evenly spaced; the solution of a stationary
+    // equation is at the last one.
+    const TimeGrid    &grid = course.grid;
+    const unsigned int n_times =
+      grid.is_stationary ? 1 : std::min(names.n_times, grid.n_steps + 1);
+    std::vector<unsigned int> levels;
+    for (unsigned int i = 0; i < n_times; ++i)
+      levels.push_back(n_times == 1 ?
+                         grid.n_steps :
+                         std::lround(double(i) * grid.n_steps / (n_times - 1)));
+
+    const dealii::Vector<double> zero(n_dofs());
+    std::vector<FieldAtTime>     fields;
+    for (const unsigned int level : levels)
+      fields.push_back({grid.time(level), zero, zero});
+
+    std::vector<double> ignored(n_predictions());
+    Trajectory          trajectory;
+    unsigned int        count = 0;
+    for (const std::vector<double> &state : states)
+      {
+        if (!solve(all_parameters(dealii::make_array_view(state)),
+                   dealii::make_array_view(ignored),
+                   trajectory))
+          continue;
+        ++count;
+        for (std::size_t t = 0; t < levels.size(); ++t)
+          for (unsigned int i = 0; i < n_dofs(); ++i)
+            {
+              // Welford's update.
+              const double value = trajectory.values[levels[t]][i];
+              const double delta = value - fields[t].mean[i];
+              fields[t].mean[i] += delta / count;
+              fields[t].deviation[i] += delta * (value - fields[t].mean[i]);
+            }
+      }
+    if (count == 0)
+      throw UserError("The equation cannot be solved for the values that a "
+                      "field was asked for, so that there is nothing to write. "
+                      "Take other values, or set the number of fields to 0.");
+    for (FieldAtTime &field : fields)
+      if (count > 1)
+        for (double &sum : field.deviation)
+          sum = std::sqrt(sum / (count - 1));
+      else
+        field.deviation.reinit(0);
+    write_field_files(space.get_dof_handler(), fields, names);
+  }
+
+
+
+  template class MeshModel<1>;
+  template class MeshModel<2>;
+  template class MeshModel<3>;
+} // namespace Tempera

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/fem/nonlinear_model.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace Tempera
+{
+  /** The sweep back, kept until somebody asks for it. */
+  template <int dim>
+  class NonlinearModel<dim>::Adjoint : public Linearisation
+  {
+  public:
+    Adjoint(const NonlinearModel &model,
+            std::vector<double>   theta,
+            Trajectory            trajectory)
+      : model(model)
+      , theta(std::move(theta))
+      , trajectory(std::move(trajectory))
+    {}
+
+    void
+    apply_transpose(const dealii::ArrayView<const double> &weights,
+                    const dealii::ArrayView<double> &gradient) const override
+    {
+      const TimeCourse     &course = model.course;
+      const ParameterValues parameters{dealii::make_array_view(theta),
+                                       dealii::make_array_view(
+                                         model.unknowns())};
+      std::vector<std::vector<NodalVector>> sensitivities(
+        1, course.make_data(course.n_variable_channels()));
+      std::vector<double> residual_gradient(gradient.size(), 0.);
+
+      std::unique_ptr<const StepOperator> here;
+      try
+        {
+          course.sweep_back(
+            weights,
+            [&](const unsigned int n) -> const StepOperator & {
+              here = model.linearised_step(n, theta, trajectory);
+              return *here;
+            },
+            sensitivities[0],
+            // The assembler still has the states of this step.
+            [&](const unsigned int, const dealii::Vector<double> &multiplier) {
+              model.assembler.subtract_parameter_derivatives(parameters,
+                                                             multiplier,
+                                                             residual_gradient);
+            });
+        }
+      catch (const UserError &)
+        {
+          // A Jacobian that is singular at the solution: a fold.
+          NoDerivative().apply_transpose(weights, gradient);
+          return;
+        }
+      const auto functional =
+        model.get_data_map().prepare(sensitivities, false);
+      double value;
+      model.get_data_map().apply(*functional,
+                                 parameters,
+                                 dealii::ArrayView<double>(&value, 1),
+                                 gradient);
+      for (unsigned int i = 0; i < gradient.size(); ++i)
+        gradient[i] += residual_gradient[i];
+    }
+
+  private:
+    const NonlinearModel     &model;
+    const std::vector<double> theta;
+    const Trajectory          trajectory;
+  };
+
+
+
+  template <int dim>
+  NonlinearModel<dim>::NonlinearModel(const ModelSetting       &setting,
+                                      const FemLevelParameters &level,
+                                      const SolverParameters   &solver)
+    : MeshModel<dim>(setting, level, solver, true)
+    // The Jacobian of a residual need be neither symmetric nor definite.
+    , factory(solver.linear_solver, false, solver.tolerance)
+    , assembler(*setting.problem, this->space)
+  {}
+
+
+
+  template <int dim>
+  std::unique_ptr<const StepOperator>
+  NonlinearModel<dim>::linearised_step(const unsigned int         n,
+                                       const std::vector<double> &theta,
+                                       const Trajectory &trajectory) const
+  {
+    TimeCourse::StepStates states;
+    this->course.states_of_step(n, trajectory, states);
+    assembler.set_states(states, this->course.time_of_step(n));
+    return std::make_unique<const StepOperator>(assembler.jacobian(theta),
+                                                this->course.scheme_of_step(n),
+                                                this->course.grid.step,
+                                                factory);
+  }
+
+
+
+  template <int dim>
+  void
+  NonlinearModel<dim>::set_velocity(const unsigned int n,
+                                    Trajectory        &trajectory) const
+  {
+    if (!this->course.has_inertia)
+      return;
+    const TimeScheme &scheme  = this->course.scheme_of_step(n);
+    const double      inverse = 1. / (this->course.grid.step * scheme.theta[0]);
+    NodalVector      &velocity = trajectory.velocities[n];
+    velocity.set_zero();
+    for (unsigned int j = 0; j <= scheme.n_old; ++j)
+      velocity.add(scheme.alpha[j] * inverse, trajectory.values[n - j]);
+    for (unsigned int j = 1; j <= scheme.n_old; ++j)
+      velocity.add(-scheme.theta[j] / scheme.theta[0],
+                   trajectory.velocities[n - j]);
+  }
+
+
+
+  template <int dim>
+  bool
+  NonlinearModel<dim>::solve_step(const unsigned int            n,
+                                  const std::vector<double>    &theta,
+                                  const dealii::Vector<double> &load,
+                                  Trajectory &trajectory) const
+  {
+    // A step shorter than this is none.
+    constexpr double shortest = 1. / 1024.;
+    // Where the residual decreases no more although the update is as small as
+    // this, rounding is what hinders it.
+    constexpr double smallest_update = 1e-7;
+    // What the residual must have lost of its length for a step to be taken.
+    constexpr double decrease = 1e-4;
+
+    NodalVector           &value = trajectory.values[n];
+    TimeCourse::StepStates states;
+    dealii::Vector<double> residual(load.size()), update(load.size());
+
+    // The norm of the residual at the present value, infinite if it is none.
+    const auto norm_of_residual = [&]() {
+      set_velocity(n, trajectory);
+      this->course.states_of_step(n, trajectory, states);
+      assembler.set_states(states, this->course.time_of_step(n));
+      assembler.residual(theta, residual);
+      residual -= load;
+      const double norm = residual.l2_norm();
+      return std::isfinite(norm) ? norm :
+                                   std::numeric_limits<double>::infinity();
+    };
+
+    double norm = norm_of_residual();
+    for (unsigned int i = 0; i < this->solver.newton_iterations; ++i)
+      {
+        if (norm == 0.)
+          return true;
+        if (!std::isfinite(norm))
+          return false;
+        try
+          {
+            linearised_step(n, theta, trajectory)
+              ->solver->solve(update, residual);
+          }
+        catch (const UserError &)
+          {
+            return false;
+          }
+
+        // As long as the residual does not decrease, half the step.
+        value.interior -= update;
+        const double size     = value.interior.l2_norm();
+        const double distance = update.l2_norm();
+        if (!std::isfinite(size))
+          return false;
+        const double old_norm = norm;
+        norm                  = norm_of_residual();
+        if (distance <= this->solver.newton_tolerance * size)
+          return std::isfinite(norm);
+        for (double length = 1.; norm > (1. - decrease * length) * old_norm;)
+          {
+            length *= 0.5;
+            if (length < shortest)
+              return distance <= smallest_update * size;
+            value.interior.add(length, update);
+            norm = norm_of_residual();
+          }
+      }
+    return false;
+  }
+
+
+
+  template <int dim>
+  bool
+  NonlinearModel<dim>::solve(const std::vector<double>       &theta,
+                             const dealii::ArrayView<double> &observed,
+                             Trajectory                      &trajectory) const
+  {
+    const TimeCourse               &course = this->course;
+    const std::vector<NodalVector> &data   = this->data_at(theta);
+
+    std::fill(observed.begin(), observed.end(), 0.);
+    trajectory.values.assign(1, course.make_vector());
+    trajectory.velocities.assign(1, course.make_vector());
+    course.add_initial(data, trajectory.values[0], trajectory.velocities[0]);
+    course.observe(0, trajectory.values[0], observed);
+
+    dealii::Vector<double> load(course.n_interior);
+    for (unsigned int n = 1; n <= course.grid.n_steps; ++n)
+      {
+        // The guess is the last level, never the chain's past: an energy is a
+        // function of its unknowns alone.
+        trajectory.values.push_back(trajectory.values[n - 1]);
+        if (course.has_inertia)
+          trajectory.velocities.push_back(trajectory.velocities[n - 1]);
+        load                          = 0.;
+        trajectory.values[n].boundary = 0.;
+        course.add_data(n, data, load, trajectory.values[n].boundary);
+        if (!solve_step(n, theta, load, trajectory))
+          return false;
+        course.observe(n, trajectory.values[n], observed);
+      }
+    return true;
+  }
+
+
+
+  template <int dim>
+  std::shared_ptr<const Linearisation>
+  NonlinearModel<dim>::evaluate(
+    const dealii::ArrayView<const double> &parameters,
+    const dealii::ArrayView<double>       &predictions,
+    const bool) const
+  {
+    std::vector<double> theta = this->all_parameters(parameters);
+    Trajectory          trajectory;
+    if (solve(theta, predictions, trajectory))
+      return std::make_shared<Adjoint>(*this,
+                                       std::move(theta),
+                                       std::move(trajectory));
+    std::fill(predictions.begin(),
+              predictions.end(),
+              std::numeric_limits<double>::quiet_NaN());
+    return std::make_shared<NoDerivative>();
+  }
+
+
+
+  template <int dim>
+  std::string
+  NonlinearModel<dim>::description() const
+  {
+    return this->description_of_size() + ", Newton's method";
+  }
+
+
+
+  template class NonlinearModel<1>;
+  template class NonlinearModel<2>;
+  template class NonlinearModel<3>;
+} // namespace Tempera

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/fem/operator_family.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Tempera
+{
+  namespace
+  {
+    void
+    add_term(EvolutionMatrices    &matrices,
+             const OperatorKind    kind,
+             const double          factor,
+             const OperatorMatrix &term)
+    {
+      std::unique_ptr<OperatorMatrix> &sum =
+        kind == OperatorKind::inertia  ? matrices.inertia :
+        kind == OperatorKind::capacity ? matrices.capacity :
+                                         matrices.stiffness;
+      if (!sum)
+        {
+          sum = std::make_unique<OperatorMatrix>();
+          sum->copy_from(term);
+          sum->add(factor - 1., term);
+        }
+      else
+        sum->add(factor, term);
+    }
+
+    EvolutionMatrices
+    copy_of(const EvolutionMatrices &matrices)
+    {
+      EvolutionMatrices result;
+      for (const auto role : {&EvolutionMatrices::inertia,
+                              &EvolutionMatrices::capacity,
+                              &EvolutionMatrices::stiffness})
+        if (matrices.*role)
+          {
+            result.*role = std::make_unique<OperatorMatrix>();
+            (result.*role)->copy_from(*(matrices.*role));
+          }
+      return result;
+    }
+  } // namespace
+
+
+
+  template <int dim>
+  OperatorFamily<dim>::OperatorFamily(const Problem                   &problem,
+                                      const SpaceDiscretisation<dim>  &space,
+                                      const std::vector<double>       &values,
+                                      const std::vector<unsigned int> &unknowns)
+    : problem(problem)
+    , space(space)
+    , unknowns(unknowns)
+  {
+    for (const OperatorTerm &description : problem.operator_terms())
+      {
+        for (const unsigned int function :
+             {description.function, description.scale})
+          if (function != no_function &&
+              problem.functions()[function].varies_in_time)
+            throw UserError("The coefficient '" +
+                            problem.functions()[function].name +
+                            "' of the operator varies in time, which this "
+                            "version cannot solve.");
+        for (const unsigned int parameter : unknowns)
+          if ((problem.depends_on(description.function, {parameter}) ||
+               problem.depends_on(description.scale, {parameter})) &&
+              std::find(in_operator.begin(), in_operator.end(), parameter) ==
+                in_operator.end())
+            in_operator.push_back(parameter);
+
+        Term term{description,
+                  space.points_of(description),
+                  nullptr,
+                  problem.depends_on(description.scale, unknowns)};
+        if (!problem.depends_on(description.function, unknowns))
+          {
+            auto matrix = std::make_shared<OperatorMatrix>(space.assemble(
+              description, *term.points, coefficient(term, values)));
+            if (!term.scale_varies)
+              add_term(constant,
+                       description.kind,
+                       scale(term, values),
+                       *matrix);
+            term.matrix = std::move(matrix);
+          }
+        if (!term.matrix || term.scale_varies)
+          terms.push_back(std::move(term));
+      }
+    std::sort(in_operator.begin(), in_operator.end());
+
+    // There is always a stiffness, if only zero.
+    const std::vector<double> zero(space.cells().n_points(), 0.);
+    if (!constant.stiffness)
+      add_term(constant,
+               OperatorKind::reaction,
+               1.,
+               space.assemble({OperatorKind::reaction}, space.cells(), zero));
+  }
+
+
+
+  template <int dim>
+  bool
+  OperatorFamily<dim>::is_symmetric() const
+  {
+    return std::none_of(problem.operator_terms().begin(),
+                        problem.operator_terms().end(),
+                        [](const OperatorTerm &term) {
+                          return term.kind == OperatorKind::convection;
+                        });
+  }
+
+
+
+  template <int dim>
+  std::vector<double>
+  OperatorFamily<dim>::coefficient(const Term                &term,
+                                   const std::vector<double> &theta) const
+  {
+    std::vector<double> result(term.points->n_points(), 1.);
+    if (term.description.function != no_function)
+      problem.evaluate({term.description.function},
+                       0.,
+                       dealii::make_array_view(term.points->coordinates),
+                       {dealii::make_array_view(theta), {}},
+                       dealii::make_array_view(result),
+                       {});
+    return result;
+  }
+
+
+
+  template <int dim>
+  double
+  OperatorFamily<dim>::scale(const Term                &term,
+                             const std::vector<double> &theta,
+                             std::vector<double>       *slopes) const
+  {
+    if (slopes != nullptr)
+      slopes->assign(unknowns.size(), 0.);
+    double result = 1.;
+    // Any place will do.
+    if (term.description.scale != no_function && term.points->n_points() > 0)
+      problem.evaluate(
+        {term.description.scale},
+        0.,
+        dealii::ArrayView<const double>(term.points->coordinates.data(), dim),
+        {dealii::make_array_view(theta), dealii::make_array_view(unknowns)},
+        dealii::ArrayView<double>(&result, 1),
+        slopes == nullptr ? dealii::ArrayView<double>() :
+                            dealii::make_array_view(*slopes));
+    return result;
+  }
+
+
+
+  template <int dim>
+  EvolutionMatrices
+  OperatorFamily<dim>::at(const std::vector<double> &theta) const
+  {
+    EvolutionMatrices result = copy_of(constant);
+    for (const Term &term : terms)
+      {
+        OperatorMatrix here;
+        if (!term.matrix)
+          here = space.assemble(term.description,
+                                *term.points,
+                                coefficient(term, theta));
+        add_term(result,
+                 term.description.kind,
+                 scale(term, theta),
+                 term.matrix ? *term.matrix : here);
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::vector<typename OperatorFamily<dim>::Derivative>
+  OperatorFamily<dim>::derivatives_at(const std::vector<double> &theta) const
+  {
+    std::vector<Derivative> result;
+    std::vector<double>     scale_slopes;
+    for (const Term &term : terms)
+      {
+        const OperatorKind kind  = term.description.kind;
+        const double       scale = this->scale(term, theta, &scale_slopes);
+        if (term.scale_varies)
+          {
+            Derivative derivative{kind,
+                                  term.matrix ?
+                                    term.matrix :
+                                    std::make_shared<OperatorMatrix>(
+                                      space.assemble(term.description,
+                                                     *term.points,
+                                                     coefficient(term, theta))),
+                                  {}};
+            for (unsigned int i = 0; i < unknowns.size(); ++i)
+              if (problem.depends_on(term.description.scale, {unknowns[i]}))
+                derivative.factors.emplace_back(i, scale_slopes[i]);
+            result.push_back(std::move(derivative));
+          }
+        if (term.matrix)
+          continue;
+
+        const std::size_t   n = term.points->n_points();
+        std::vector<double> values(n), slopes(n * unknowns.size());
+        problem.evaluate({term.description.function},
+                         0.,
+                         dealii::make_array_view(term.points->coordinates),
+                         {dealii::make_array_view(theta),
+                          dealii::make_array_view(unknowns)},
+                         dealii::make_array_view(values),
+                         dealii::make_array_view(slopes));
+        for (unsigned int i = 0; i < unknowns.size(); ++i)
+          if (problem.depends_on(term.description.function, {unknowns[i]}))
+            result.push_back({kind,
+                              std::make_shared<OperatorMatrix>(
+                                space.assemble(term.description,
+                                               *term.points,
+                                               {slopes.begin() + i * n,
+                                                slopes.begin() + (i + 1) * n})),
+                              {{i, scale}}});
+      }
+    return result;
+  }
+
+
+
+  template class OperatorFamily<1>;
+  template class OperatorFamily<2>;
+  template class OperatorFamily<3>;
+} // namespace Tempera

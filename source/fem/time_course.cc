@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/fem/time_course.h>
+
+#include <algorithm>
+
+namespace Tempera
+{
+  TimeCourse::TimeCourse(
+    const TimeGrid                              &grid,
+    const std::string                           &scheme,
+    const bool                                   has_inertia,
+    std::vector<Channel>                         the_channels,
+    std::vector<ObservationRow>                  the_observations,
+    const std::pair<unsigned int, unsigned int> &n_unknowns)
+    : grid(grid)
+    , scheme(TimeScheme::named(scheme))
+    , first_scheme(TimeScheme::for_first_step(scheme))
+    , has_inertia(has_inertia)
+    , channels(std::move(the_channels))
+    , n_interior(n_unknowns.first)
+    , n_boundary(n_unknowns.second)
+    , observations(std::move(the_observations))
+    , data_at(grid.n_steps + 1)
+    , observed_at(grid.n_steps + 1)
+  {
+    for (unsigned int c = 0; c < channels.size(); ++c)
+      {
+        for (const auto &entry : channels[c].weights)
+          data_at[entry.first].emplace_back(c, entry.second);
+        if (!channels[c].is_constant)
+          n_variable = c + 1;
+      }
+    for (unsigned int i = 0; i < observations.size(); ++i)
+      for (const auto &level : observations[i].levels)
+        observed_at[level.first].emplace_back(i, level.second);
+  }
+
+
+
+  double
+  TimeCourse::time_of_step(const unsigned int n) const
+  {
+    const TimeScheme &here = scheme_of_step(n);
+    double            time = 0.;
+    for (unsigned int j = 0; j <= here.n_old; ++j)
+      time += here.theta[j] * grid.time(n - j);
+    return time;
+  }
+
+
+
+  std::vector<NodalVector>
+  TimeCourse::make_data(const std::size_t n_channels) const
+  {
+    return std::vector<NodalVector>(n_channels, make_vector());
+  }
+
+
+
+  void
+  TimeCourse::add_initial(const std::vector<NodalVector> &data,
+                          NodalVector                    &value,
+                          NodalVector                    &velocity) const
+  {
+    for (const auto &entry : data_at[0])
+      if (channels[entry.first].kind == DataKind::initial_value)
+        value.add(entry.second, data[entry.first]);
+      else if (channels[entry.first].kind == DataKind::initial_velocity &&
+               has_inertia)
+        velocity.add(entry.second, data[entry.first]);
+  }
+
+
+
+  void
+  TimeCourse::add_data(const unsigned int              n,
+                       const std::vector<NodalVector> &data,
+                       dealii::Vector<double>         &load,
+                       dealii::Vector<double>         &boundary) const
+  {
+    for (const auto &entry : data_at[n])
+      if (channels[entry.first].kind == DataKind::dirichlet)
+        boundary.add(entry.second, data[entry.first].boundary);
+      else
+        load.add(entry.second, data[entry.first].interior);
+  }
+
+
+
+  void
+  TimeCourse::observe(const unsigned int               n,
+                      const NodalVector               &value,
+                      const dealii::ArrayView<double> &observed) const
+  {
+    for (const auto &entry : observed_at[n])
+      for (const auto &node : observations[entry.first].nodes)
+        observed[entry.first] += entry.second * node.second * value[node.first];
+  }
+
+
+
+  void
+  TimeCourse::states_of_step(const unsigned int n,
+                             const Trajectory  &trajectory,
+                             StepStates        &states) const
+  {
+    const TimeScheme &here    = scheme_of_step(n);
+    const double      inverse = 1. / grid.step;
+
+    for (NodalVector *state :
+         {&states.inertia, &states.capacity, &states.stiffness})
+      if (state->interior.size() == n_interior)
+        state->set_zero();
+      else
+        *state = make_vector();
+    for (unsigned int j = 0; j <= here.n_old; ++j)
+      {
+        states.capacity.add(here.alpha[j] * inverse, trajectory.values[n - j]);
+        states.stiffness.add(here.theta[j], trajectory.values[n - j]);
+      }
+    for (unsigned int j = 0; has_inertia && j <= here.n_old; ++j)
+      states.inertia.add(here.alpha[j] * inverse, trajectory.velocities[n - j]);
+  }
+
+
+
+  void
+  TimeCourse::sweep_back(const dealii::ArrayView<const double> &weights,
+                         const StepAt                          &step_at,
+                         std::vector<NodalVector>              &sensitivities,
+                         const StepListener                    &listener) const
+  {
+    // Derivatives in the states of this and older levels.
+    const NodalVector        zero = make_vector();
+    std::vector<NodalVector> values(scheme.n_old + 1, zero), velocities;
+    if (has_inertia)
+      velocities = values;
+    NodalVector            combination = zero;
+    dealii::Vector<double> lambda(n_interior);
+    for (NodalVector &sensitivity : sensitivities)
+      sensitivity.set_zero();
+
+    const auto begin_level = [&](const unsigned int n) {
+      for (const auto &entry : observed_at[n])
+        for (const auto &node : observations[entry.first].nodes)
+          values[0][node.first] +=
+            weights[entry.first] * entry.second * node.second;
+    };
+
+    for (unsigned int n = grid.n_steps; n > 0; --n)
+      {
+        const StepOperator &here = step_at(n);
+        begin_level(n);
+        NodalVector &value = values[0];
+
+        if (has_inertia)
+          {
+            NodalVector &velocity = velocities[0];
+            value.add(here.velocity_of_values[0], velocity);
+            for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
+              {
+                values[j].add(here.velocity_of_values[j], velocity);
+                velocities[j].add(here.velocity_of_velocities[j], velocity);
+              }
+          }
+
+        if (here.solver->uses_guess())
+          lambda = 0.;
+        here.solver->solve_transposed(lambda, value.interior);
+        here.matrix.subtract_transposed_coupling(value.boundary, lambda);
+        if (listener)
+          listener(n, lambda);
+
+        for (const auto &entry : data_at[n])
+          if (entry.first >= sensitivities.size())
+            continue;
+          else if (channels[entry.first].kind == DataKind::dirichlet)
+            sensitivities[entry.first].boundary.add(entry.second,
+                                                    value.boundary);
+          else
+            sensitivities[entry.first].interior.add(entry.second, lambda);
+
+        for (const StepOperator::HistoryTerm &term : here.history)
+          {
+            term.matrix.multiply_transposed(combination,
+                                            lambda,
+                                            here.is_symmetric);
+            for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
+              {
+                if (term.values[j] != 0.)
+                  values[j].add(term.values[j], combination);
+                if (term.velocities[j] != 0.)
+                  velocities[j].add(term.velocities[j], combination);
+              }
+          }
+
+        // The level below is the next one; the last one begins empty.
+        std::rotate(values.begin(), values.begin() + 1, values.end());
+        values.back().set_zero();
+        if (has_inertia)
+          {
+            std::rotate(velocities.begin(),
+                        velocities.begin() + 1,
+                        velocities.end());
+            velocities.back().set_zero();
+          }
+      }
+
+    begin_level(0);
+    for (const auto &entry : data_at[0])
+      if (entry.first >= sensitivities.size())
+        continue;
+      else if (channels[entry.first].kind == DataKind::initial_value)
+        sensitivities[entry.first].add(entry.second, values[0]);
+      else if (channels[entry.first].kind == DataKind::initial_velocity &&
+               has_inertia)
+        sensitivities[entry.first].add(entry.second, velocities[0]);
+  }
+} // namespace Tempera

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/problems/expression.h>
+
+#include <deal.II/base/numbers.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <muParser.h>
+
+namespace Tempera
+{
+  namespace
+  {
+    double
+    choose(const double condition, const double yes, const double no)
+    {
+      return condition != 0. ? yes : no;
+    }
+
+    /** Formulas are differentiated numerically; so these are as they are. */
+    void
+    add_functions(mu::Parser &parser)
+    {
+      parser.DefineConst("pi", dealii::numbers::PI);
+      parser.DefineFun("if", choose);
+      parser.DefineFun(
+        "pow", +[](const double a, const double b) { return std::pow(a, b); });
+      // Older versions of muParser mean the logarithm to the base 10.
+      parser.DefineFun(
+        "log", +[](const double a) { return std::log(a); });
+      parser.DefineFun(
+        "floor", +[](const double a) { return std::floor(a); });
+      parser.DefineFun(
+        "ceil", +[](const double a) { return std::ceil(a); });
+      parser.DefineFun(
+        "erf", +[](const double a) { return std::erf(a); });
+      parser.DefineFun(
+        "erfc", +[](const double a) { return std::erfc(a); });
+    }
+  } // namespace
+
+
+
+  class Expression::Parser
+  {
+  public:
+    Parser(const std::string              &text,
+           const std::vector<std::string> &variables,
+           const std::string              &parameter)
+      : values(variables.size(), 0.)
+      , is_used(variables.size(), false)
+    {
+      try
+        {
+          add_functions(parser);
+          for (std::size_t i = 0; i < variables.size(); ++i)
+            parser.DefineVar(variables[i], &values[i]);
+          parser.SetExpr(text);
+          const auto used = parser.GetUsedVar();
+          for (std::size_t i = 0; i < variables.size(); ++i)
+            if (used.count(variables[i]) > 0)
+              {
+                is_used[i] = true;
+                places.push_back(i);
+              }
+          // The first evaluation finds the rest of the mistakes.
+          const double value = parser.Eval();
+          is_zero            = used.empty() && value == 0.;
+        }
+      catch (const mu::Parser::exception_type &exception)
+        {
+          std::string names;
+          for (const std::string &variable : variables)
+            names += (names.empty() ? "" : ", ") + variable;
+          throw UserError("The formula '" + text + "' of '" + parameter +
+                          "' is not understood: " + exception.GetMsg() +
+                          " It may contain " + names +
+                          ", numbers, pi, + - * / ^, comparisons, ( ), and "
+                          "functions such as sin, exp, sqrt, abs, erf, min, "
+                          "max, if(condition, yes, no).");
+        }
+    }
+
+    mu::Parser                parser;
+    std::vector<double>       values;
+    std::vector<bool>         is_used;
+    std::vector<unsigned int> places;
+    bool                      is_zero = false;
+  };
+
+
+
+  Expression::Expression(const std::string              &text,
+                         const std::vector<std::string> &variables,
+                         const std::string              &parameter)
+    : parser(std::make_shared<Parser>(text, variables, parameter))
+  {}
+
+
+
+  double
+  Expression::operator()(const double *values) const
+  {
+    if (!parser)
+      return 0.;
+    for (const unsigned int i : parser->places)
+      parser->values[i] = values[i];
+    return parser->parser.Eval();
+  }
+
+
+
+  bool
+  Expression::uses(const unsigned int variable) const
+  {
+    return parser && variable < parser->is_used.size() &&
+           parser->is_used[variable];
+  }
+
+
+
+  bool
+  Expression::is_zero() const
+  {
+    return !parser || parser->is_zero;
+  }
+
+
+
+  std::vector<std::string>
+  Expression::place_and_time(const unsigned int dimension)
+  {
+    std::vector<std::string> names;
+    for (unsigned int d = 0; d < dimension; ++d)
+      names.push_back(std::string(1, "xyz"[d]));
+    names.push_back("t");
+    return names;
+  }
+
+
+
+  void
+  PlaceExpression::set(const std::string &text,
+                       const unsigned int new_dimension,
+                       const std::string &parameter)
+  {
+    dimension = new_dimension;
+    expression =
+      Expression(text, Expression::place_and_time(dimension), parameter);
+  }
+
+
+
+  double
+  PlaceExpression::operator()(const double *place, const double time) const
+  {
+    std::array<double, 4> values;
+    std::copy(place, place + dimension, values.begin());
+    values[dimension] = time;
+    return expression(values.data());
+  }
+} // namespace Tempera

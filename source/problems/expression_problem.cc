@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/problems/expression_problem.h>
+
+#include <deal.II/base/exceptions.h>
+#include <deal.II/base/parameter_handler.h>
+#include <deal.II/base/utilities.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace Tempera
+{
+  namespace
+  {
+    const Registration<ProblemRegistry, ExpressionProblem> register_problem(
+      "expressions",
+      "A linear equation of your own: formulas in the parameter file.");
+
+    const std::string section = "Problem/Equation/";
+
+    /** A formula, and where it holds; empty for everywhere. */
+    using BoundaryFormula =
+      std::pair<std::vector<dealii::types::boundary_id>, std::string>;
+
+    /**
+     * Read "formula" or "1, 2: formula; 3: formula" or "none". A colon may also
+     * belong to a formula; then no mere numbers stand before it.
+     */
+    std::vector<BoundaryFormula>
+    boundary_formulas(const std::string &text, const std::string &entry)
+    {
+      std::vector<BoundaryFormula> result;
+      if (text == "none")
+        return result;
+      const auto parts = dealii::Utilities::split_string_list(text, ';');
+      for (const std::string &part : parts)
+        {
+          const std::size_t colon = part.find(':');
+          const std::string ids   = part.substr(0, colon);
+          if (colon == std::string::npos ||
+              ids.find_first_not_of("0123456789, ") != std::string::npos)
+            {
+              if (parts.size() > 1)
+                throw UserError("'" + section + entry +
+                                "' has several formulas, so each needs the "
+                                "numbers of its boundaries: '0, 1: formula; 2: "
+                                "formula'.");
+              result.push_back({{}, part});
+              continue;
+            }
+          BoundaryFormula formula;
+          for (const std::string &id :
+               dealii::Utilities::split_string_list(ids, ','))
+            formula.first.push_back(dealii::Utilities::string_to_int(id));
+          formula.second = part.substr(colon + 1);
+          result.push_back(formula);
+        }
+      return result;
+    }
+  } // namespace
+
+
+
+  ExpressionProblem::ExpressionProblem(const unsigned int dimension)
+    : n_dimensions(dimension)
+  {}
+
+
+
+  void
+  ExpressionProblem::add_parameters(const std::vector<std::string> &names)
+  {
+    const std::vector<std::string> taken{"x", "y", "z", "t", "pi"};
+    for (const std::string &name : names)
+      {
+        if (std::find(taken.begin(), taken.end(), name) != taken.end())
+          throw UserError("'Problem/Unknowns/" + name +
+                          "' has the name of a coordinate, the time or a "
+                          "constant. Take another one, for instance '" +
+                          name + "0'.");
+        if (name.empty() ||
+            !std::isalpha(static_cast<unsigned char>(name[0])) ||
+            std::any_of(name.begin(), name.end(), [](const unsigned char c) {
+              return !std::isalnum(c) && c != '_';
+            }))
+          throw UserError("'Problem/Unknowns/" + name +
+                          "' cannot be the name of a variable in a formula. "
+                          "Take letters, digits and '_', a letter first.");
+        my_parameters.push_back({name,
+                                 "0",
+                                 "A variable of the formulas.",
+                                 -std::numeric_limits<double>::infinity()});
+      }
+  }
+
+
+
+  void
+  ExpressionProblem::declare(dealii::ParameterHandler &prm)
+  {
+    using namespace dealii::Patterns;
+    const auto add = [&](const std::string &name,
+                         std::string       &value,
+                         const std::string &documentation) {
+      prm.add_parameter(name, value, documentation, Anything());
+    };
+    const std::string where =
+      " One formula for the whole boundary, or for parts of it '0, 1: formula; 2: formula' with their numbers (a box: 0 left, 1 right, 2 bottom, 3 top, 4 back, 5 front), or 'none'.";
+    const std::string in_time =
+      ", a formula in t and nothing else. To take it out saves the evaluation of the other factor in every step.";
+
+    add(
+      "Inertia",
+      inertia_text,
+      "a in a u_tt + b u_t - div(kappa grad u) + w . grad u + c u = f. A formula in the coordinates and the unknowns.");
+    add("Capacity", capacity_text, "b; without a and b there is no time.");
+    add("Diffusion", diffusion_text, "kappa.");
+    add("Convection",
+        convection_text,
+        "w, one formula per dimension, separated by semicolons; 0 for none.");
+    add("Reaction", reaction_text, "c.");
+    add(
+      "Source",
+      source_text,
+      "f. A formula in the coordinates, t and the unknowns, as the following ones.");
+    add("Source in time",
+        source_in_time_text,
+        "A factor of the source" + in_time);
+    add("Initial value", value_text, "u at the beginning.");
+    add("Initial velocity",
+        velocity_text,
+        "u_t at the beginning, if there is inertia.");
+    add("Dirichlet value", dirichlet_text, "u on the boundary." + where);
+    add("Dirichlet value in time",
+        dirichlet_in_time_text,
+        "A factor of the Dirichlet value" + in_time);
+    add(
+      "Flux",
+      flux_text,
+      "q in kappa du/dn + r u = q on the boundary, where there are no Dirichlet values." +
+        where);
+    add("Flux in time", flux_in_time_text, "A factor of the flux" + in_time);
+    add("Exchange", exchange_text, "r in the same condition." + where);
+    add("Exact solution",
+        exact_text,
+        "The solution, where it is known: for 'Synthetic data = exact'.");
+    prm.add_parameter(
+      "Place",
+      place_names,
+      "Names of unknowns that are the coordinates of a place, for pictures.",
+      List(Anything(), 0, 3));
+  }
+
+
+
+  Expression
+  ExpressionProblem::compiled(const std::string &text,
+                              const std::string &entry) const
+  {
+    std::vector<std::string> variables =
+      Expression::place_and_time(n_dimensions);
+    for (const ProblemParameter &parameter : my_parameters)
+      variables.push_back(parameter.name);
+    return Expression(text, variables, section + entry);
+  }
+
+
+
+  bool
+  ExpressionProblem::depends_on_place(const Expression &expression) const
+  {
+    for (unsigned int i = 0; i <= n_dimensions; ++i)
+      if (expression.uses(i))
+        return true;
+    return false;
+  }
+
+
+
+  unsigned int
+  ExpressionProblem::add_function(const Expression  &expression,
+                                  const std::string &name)
+  {
+    FunctionDescription description{name, {}, {}};
+    for (unsigned int i = 0; i < my_parameters.size(); ++i)
+      if (expression.uses(n_dimensions + 1 + i))
+        description.parameters.push_back(i);
+    description.varies_in_time = expression.uses(n_dimensions);
+    my_functions.push_back(description);
+    expressions.push_back(expression);
+    return expressions.size() - 1;
+  }
+
+
+
+  void
+  ExpressionProblem::add_operator_term(OperatorTerm       term,
+                                       const std::string &text,
+                                       const std::string &entry)
+  {
+    const Expression expression = compiled(text, entry);
+    if (expression.is_zero())
+      return;
+    // What is the same everywhere is a factor of a matrix.
+    (depends_on_place(expression) ? term.function : term.scale) =
+      add_function(expression, entry);
+    my_operator_terms.push_back(term);
+  }
+
+
+
+  void
+  ExpressionProblem::add_data_term(DataTerm           term,
+                                   const std::string &text,
+                                   const std::string &entry)
+  {
+    const Expression expression = compiled(text, entry);
+    term.function =
+      expression.is_zero() ? no_function : add_function(expression, entry);
+    // Where a Dirichlet value is zero there is a condition all the same.
+    if (!expression.is_zero() || term.kind == DataKind::dirichlet)
+      my_data_terms.push_back(term);
+  }
+
+
+
+  void
+  ExpressionProblem::set_up(const std::vector<double> &scales)
+  {
+    my_functions.clear();
+    my_operator_terms.clear();
+    my_data_terms.clear();
+    expressions.clear();
+    steps.clear();
+    for (const double scale : scales)
+      steps.push_back(std::cbrt(std::numeric_limits<double>::epsilon()) *
+                      (scale > 0. ? scale : 1.));
+
+    add_operator_term({OperatorKind::inertia}, inertia_text, "Inertia");
+    add_operator_term({OperatorKind::capacity}, capacity_text, "Capacity");
+    add_operator_term({OperatorKind::diffusion}, diffusion_text, "Diffusion");
+    add_operator_term({OperatorKind::reaction}, reaction_text, "Reaction");
+    if (convection_text != "0")
+      {
+        const auto components =
+          dealii::Utilities::split_string_list(convection_text, ';');
+        if (components.size() != n_dimensions)
+          throw UserError("'" + section + "Convection' has " +
+                          counted(components.size(), "formula") +
+                          ", but the problem has " +
+                          counted(n_dimensions, "dimension") +
+                          ". Separate one formula per dimension by "
+                          "semicolons.");
+        for (unsigned int d = 0; d < n_dimensions; ++d)
+          add_operator_term(
+            {OperatorKind::convection, no_function, no_function, d},
+            components[d],
+            "Convection");
+      }
+    for (const BoundaryFormula &formula :
+         boundary_formulas(exchange_text, "Exchange"))
+      add_operator_term(
+        {OperatorKind::exchange, no_function, no_function, 0, formula.first},
+        formula.second,
+        "Exchange");
+
+    const auto in_time =
+      [](const std::string &text,
+         const std::string &entry) -> std::function<double(const double)> {
+      if (text == "1")
+        return {};
+      const Expression formula(text, {"t"}, section + entry);
+      return [formula](const double time) { return formula(&time); };
+    };
+    add_data_term({DataKind::source,
+                   no_function,
+                   in_time(source_in_time_text, "Source in time"),
+                   {}},
+                  source_text,
+                  "Source");
+    for (const BoundaryFormula &formula :
+         boundary_formulas(dirichlet_text, "Dirichlet value"))
+      add_data_term({DataKind::dirichlet,
+                     no_function,
+                     in_time(dirichlet_in_time_text, "Dirichlet value in time"),
+                     formula.first},
+                    formula.second,
+                    "Dirichlet value");
+    for (const BoundaryFormula &formula : boundary_formulas(flux_text, "Flux"))
+      add_data_term({DataKind::flux,
+                     no_function,
+                     in_time(flux_in_time_text, "Flux in time"),
+                     formula.first},
+                    formula.second,
+                    "Flux");
+    add_data_term({DataKind::initial_value, no_function, {}, {}},
+                  value_text,
+                  "Initial value");
+    add_data_term({DataKind::initial_velocity, no_function, {}, {}},
+                  velocity_text,
+                  "Initial velocity");
+    if (!exact_text.empty())
+      exact = compiled(exact_text, "Exact solution");
+    // A misspelt name is found now, not when the picture is drawn.
+    place_parameters();
+  }
+
+
+
+  void
+  ExpressionProblem::evaluate(
+    const std::vector<unsigned int>       &functions,
+    const double                           time,
+    const dealii::ArrayView<const double> &points,
+    const ParameterValues                 &theta,
+    const dealii::ArrayView<double>       &values,
+    const dealii::ArrayView<double>       &derivatives) const
+  {
+    const std::size_t   n     = values.size();
+    const unsigned int  first = n_dimensions + 1;
+    std::vector<double> variables(first + theta.values.size());
+    variables[n_dimensions] = time;
+    std::copy(theta.values.begin(),
+              theta.values.end(),
+              variables.begin() + first);
+    std::fill(values.begin(), values.end(), 0.);
+    std::fill(derivatives.begin(), derivatives.end(), 0.);
+    for (const unsigned int function : functions)
+      {
+        const Expression &expression = expressions[function];
+        for (std::size_t q = 0; q < n; ++q)
+          {
+            std::copy_n(&points[q * n_dimensions],
+                        n_dimensions,
+                        variables.begin());
+            values[q] += expression(variables.data());
+            if (derivatives.size() == 0)
+              continue;
+            for (std::size_t i = 0; i < theta.active.size(); ++i)
+              {
+                const unsigned int parameter = theta.active[i];
+                if (!expression.uses(first + parameter))
+                  continue;
+                double      &variable = variables[first + parameter];
+                const double here     = variable;
+                variable              = here + steps[parameter];
+                const double above    = variable,
+                             upper    = expression(variables.data());
+                variable              = here - steps[parameter];
+                derivatives[i * n + q] +=
+                  (upper - expression(variables.data())) / (above - variable);
+                variable = here;
+              }
+          }
+      }
+  }
+
+
+
+  void
+  ExpressionProblem::evaluate_factors(const unsigned int,
+                                      const dealii::ArrayView<const double> &,
+                                      const ParameterValues &,
+                                      const dealii::ArrayView<double> &,
+                                      const dealii::ArrayView<double> &) const
+  {
+    AssertThrow(false, dealii::ExcNotImplemented());
+  }
+
+
+
+  std::vector<unsigned int>
+  ExpressionProblem::place_parameters() const
+  {
+    std::vector<unsigned int> result;
+    for (const std::string &name : place_names)
+      result.push_back(index_of(name));
+    return result;
+  }
+
+
+
+  double
+  ExpressionProblem::exact_solution(
+    const dealii::ArrayView<const double> &point,
+    const double                           time,
+    const dealii::ArrayView<const double> &theta) const
+  {
+    std::vector<double> variables(point.begin(), point.end());
+    variables.push_back(time);
+    variables.insert(variables.end(), theta.begin(), theta.end());
+    return exact(variables.data());
+  }
+} // namespace Tempera
