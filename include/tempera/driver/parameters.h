@@ -5,6 +5,7 @@
 #include <tempera/analytic/analytic_energy.h>
 #include <tempera/analytic/decorators.h>
 #include <tempera/driver/parameter_file.h>
+#include <tempera/driver/plugin_loader.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/inference/observations.h>
 #include <tempera/output/output_parameters.h>
@@ -114,6 +115,8 @@ namespace Tempera
 
     ~Parameters();
 
+    /** First, since the members below offer what plugins have registered. */
+    PluginParameters      plugins;
     GeneralParameters     general;
     StartParameters       start;
     LadderParameters      ladder;
