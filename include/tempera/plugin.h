@@ -16,15 +16,15 @@
 #endif
 
 /**
- * What program and plugin must have in common, a line for each part: the
- * version of tempera, a digest of its headers, the version of deal.II, and the
- * build type. A literal and not a function, since the functions of program and
- * plugin that have the same name are one after loading.
+ * What program and plugin must have in common, a line for each part: a mark by
+ * which the loader finds it in a file, the version of tempera, a digest of its
+ * headers, the version of deal.II, and the build type. A literal and not a
+ * function, since functions of program and plugin that have the same name are
+ * one after loading.
  */
-#define TEMPERA_PLUGIN_SIGNATURE                      \
-  TEMPERA_PLUGIN_VERSION "\n" TEMPERA_PLUGIN_HEADERS  \
-                         "\n" DEAL_II_PACKAGE_VERSION \
-                         "\n" TEMPERA_PLUGIN_BUILD_TYPE
+#define TEMPERA_PLUGIN_SIGNATURE                                           \
+  "plugin of tempera\n" TEMPERA_PLUGIN_VERSION "\n" TEMPERA_PLUGIN_HEADERS \
+  "\n" DEAL_II_PACKAGE_VERSION "\n" TEMPERA_PLUGIN_BUILD_TYPE
 
 /**
  * Makes a shared library a plugin. Once in a library, at namespace scope but in

@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <tempera/plugin.h>
 
@@ -20,6 +22,10 @@ namespace Tempera
     const char *const build_again =
       " Build the plugin again, in an empty build folder, with the "
       "find_package(tempera) of this program (doc/new_problem.md).";
+
+    const char *const no_plugin =
+      "is no plugin of Tempera: it has no block TEMPERA_PLUGIN outside "
+      "anonymous namespaces (doc/new_problem.md).";
 
     /** What differs between two signatures, in words; empty if nothing does. */
     std::string
@@ -34,17 +40,28 @@ namespace Tempera
         return "it was built for " + what + their_parts[i] +
                ", but this program is built for " + what + our_parts[i];
       };
-      if (their_parts[0] != our_parts[0])
-        return "it was built for tempera " + their_parts[0] +
-               ", but this is tempera " + our_parts[0];
       if (their_parts[1] != our_parts[1])
-        return "it was built with other headers of tempera " + our_parts[0] +
-               " than this program";
+        return "it was built for tempera " + their_parts[1] +
+               ", but this is tempera " + our_parts[1];
       if (their_parts[2] != our_parts[2])
-        return versions("deal.II ", 2);
+        return "it was built with other headers of tempera " + our_parts[1] +
+               " than this program";
       if (their_parts[3] != our_parts[3])
-        return versions("the build type ", 3);
+        return versions("deal.II ", 3);
+      if (their_parts[4] != our_parts[4])
+        return versions("the build type ", 4);
       return "";
+    }
+
+    /** The signature as it stands in a file; empty if there is none. */
+    std::string
+    signature_in(const std::string &content)
+    {
+      const std::string ours  = TEMPERA_PLUGIN_SIGNATURE;
+      const std::string mark  = ours.substr(0, ours.find('\n') + 1);
+      const auto        begin = content.find(mark);
+      return begin == std::string::npos ? "" :
+                                          std::string(content.data() + begin);
     }
 
     /** A function of a library; null if it has none of this name. */
@@ -70,6 +87,19 @@ namespace Tempera
                       "of the parameter file, with --set from the working "
                       "directory.");
 
+    // Before the library is loaded: a Debug deal.II that it brings along would
+    // bring the program down, be it at its end.
+    std::ifstream     stream(file, std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(stream), {}};
+    const bool        is_library = content.compare(0, 4, "\177ELF") == 0;
+    const std::string signature  = signature_in(content);
+    if (is_library && signature.empty())
+      throw UserError(begin + no_plugin);
+    const std::string differs = difference(signature, TEMPERA_PLUGIN_SIGNATURE);
+    if (is_library && !differs.empty())
+      throw UserError(begin + "does not fit this program: " + differs + "." +
+                      build_again);
+
     // Never closed: what it registers is used until the program ends.
     void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (library == nullptr)
@@ -77,24 +107,19 @@ namespace Tempera
         const char *const reason = dlerror();
         throw UserError(begin + "cannot be loaded: " +
                         (reason != nullptr ? reason : "no reason is given") +
-                        ". It must be a shared library." + build_again);
+                        "." +
+                        (is_library ? build_again : " Name a shared library."));
       }
     static std::set<void *> loaded;
     if (loaded.count(library) > 0)
       return;
 
-    const auto signature =
+    const auto its_signature =
       find<const char *()>(library, "tempera_plugin_signature");
     const auto registration = find<void()>(library, "tempera_plugin_register");
-    if (signature == nullptr || registration == nullptr)
-      throw UserError(begin + "is no plugin of Tempera: it has no block "
-                              "TEMPERA_PLUGIN outside anonymous namespaces "
-                              "(doc/new_problem.md).");
-    const std::string differs =
-      difference(signature(), TEMPERA_PLUGIN_SIGNATURE);
-    if (!differs.empty())
-      throw UserError(begin + "does not fit this program: " + differs + "." +
-                      build_again);
+    if (its_signature == nullptr || registration == nullptr ||
+        its_signature() != signature)
+      throw UserError(begin + no_plugin);
     const auto failed = [&](const std::string &reason) {
       return UserError(begin + "could not register what it adds. " + reason);
     };
