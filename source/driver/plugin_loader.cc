@@ -53,11 +53,18 @@ namespace Tempera
       return "";
     }
 
+    // Not inlined, or pieces of it are all that stands in our own library.
+    [[gnu::noinline]] const char *
+    signature_of_program()
+    {
+      return TEMPERA_PLUGIN_SIGNATURE;
+    }
+
     /** The signature as it stands in a file; empty if there is none. */
     std::string
     signature_in(const std::string &content)
     {
-      const std::string ours  = TEMPERA_PLUGIN_SIGNATURE;
+      const std::string ours  = signature_of_program();
       const std::string mark  = ours.substr(0, ours.find('\n') + 1);
       const auto        begin = content.find(mark);
       return begin == std::string::npos ? "" :
@@ -95,7 +102,7 @@ namespace Tempera
     const std::string signature  = signature_in(content);
     if (is_library && signature.empty())
       throw UserError(begin + no_plugin);
-    const std::string differs = difference(signature, TEMPERA_PLUGIN_SIGNATURE);
+    const std::string differs = difference(signature, signature_of_program());
     if (is_library && !differs.empty())
       throw UserError(begin + "does not fit this program: " + differs + "." +
                       build_again);
