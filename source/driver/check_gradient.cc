@@ -149,8 +149,8 @@ namespace Tempera
       close() const
       {
         out << "\nA right gradient leaves a remainder of order 2 in the length "
-               "of the step. 'rounding':\nthe remainder is too small to show "
-               "its order, and the difference decides.\n";
+               "of the step. 'rounding':\nthe remainder is lost in rounding "
+               "before it shows its order; the difference decides.\n";
         if (n_checked == 0)
           throw UserError("No point could be checked. Choose others with "
                           "--seed or --points, or narrow the priors to where "
@@ -176,6 +176,17 @@ namespace Tempera
     };
 
 
+    /** Relative accuracy that one may expect of a solution. */
+    double
+    relative_rounding(const SolverParameters &solver)
+    {
+      constexpr double direct = 1e-13;
+      return solver.linear_solver == "conjugate gradients" ?
+               std::max(direct, solver.tolerance) :
+               direct;
+    }
+
+
     std::vector<GradientMethod>
     methods_of(const Inversion   &inversion,
                const Parameters  &parameters,
@@ -184,6 +195,9 @@ namespace Tempera
       SolverParameters solver = parameters.solver;
       // Differences serve as a yardstick here, so they are the best ones.
       solver.differences = FiniteDifferenceParameters();
+
+      // Linear systems that are solved less well give less exact adjoints.
+      const double accuracy = std::max(1e-8, 1e3 * relative_rounding(solver));
 
       std::vector<GradientMethod> methods;
       for (const std::string name :
@@ -197,19 +211,9 @@ namespace Tempera
           if (solver.gradient == "finite differences")
             methods.push_back(finite_differences_within(energy));
           else
-            methods.push_back({name, energy});
+            methods.push_back({name, energy, accuracy});
         }
       return methods;
-    }
-
-    /** Relative accuracy that one may expect of a solution. */
-    double
-    relative_rounding(const SolverParameters &solver)
-    {
-      constexpr double direct = 1e-13;
-      return solver.linear_solver == "conjugate gradients" ?
-               std::max(direct, solver.tolerance) :
-               direct;
     }
   } // namespace
 

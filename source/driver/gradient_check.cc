@@ -175,7 +175,7 @@ namespace Tempera
                  const double               noise)
     {
       constexpr unsigned int n_halvings = 24, n_fitted = 4, n_least = 3;
-      constexpr double       margin = 10.;
+      constexpr double       margin = 10., most_spread = 0.25;
 
       const auto is_inside = [&](const double distance) {
         const std::vector<double> state = moved(point, distance);
@@ -206,6 +206,18 @@ namespace Tempera
         return std::numeric_limits<double>::quiet_NaN();
       if (logarithms.size() > n_fitted)
         logarithms.erase(logarithms.begin(), logarithms.end() - n_fitted);
+
+      // Where terms of the second and the third order cancel, the slope
+      // changes from step to step and means nothing.
+      double least = std::numeric_limits<double>::infinity(), largest = -least;
+      for (std::size_t k = 1; k < logarithms.size(); ++k)
+        {
+          const double here_slope = slope({logarithms[k - 1], logarithms[k]});
+          least                   = std::min(least, here_slope);
+          largest                 = std::max(largest, here_slope);
+        }
+      if (largest - least > most_spread)
+        return std::numeric_limits<double>::quiet_NaN();
       return slope(logarithms);
     }
   } // namespace
@@ -234,7 +246,7 @@ namespace Tempera
   bool
   GradientFinding::has_wrong_order() const
   {
-    constexpr double least = 1.7;
+    constexpr double least = 1.5;
     return order < least;
   }
 
