@@ -31,8 +31,9 @@ namespace Tempera
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
-      "  tempera parameters [--json]\n"
-      "  tempera list\n"
+      "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
+      "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
+      "  tempera list [FILE.prm] [--set ...]\n"
       "  tempera --help | --version\n";
 
 
@@ -40,19 +41,15 @@ namespace Tempera
     po::variables_map
     parse(const std::string             &command,
           const Arguments               &arguments,
-          const po::options_description &options,
-          const bool                     takes_file)
+          const po::options_description &options)
     {
       po::options_description all = options;
-      all.add_options()("help,h", "show this help");
-      if (takes_file)
-        all.add_options()(
-          "file",
-          po::value<std::vector<std::string>>()->default_value({}, ""),
-          "parameter file");
+      all.add_options()("help,h", "show this help")(
+        "file",
+        po::value<std::vector<std::string>>()->default_value({}, ""),
+        "parameter file");
       po::positional_options_description positional;
-      if (takes_file)
-        positional.add("file", -1);
+      positional.add("file", -1);
 
       po::variables_map values;
       try
@@ -122,7 +119,7 @@ namespace Tempera
                             po::value<std::string>(),
                             "folder for the results")(
         "overwrite", "replace a run that is in the folder");
-      const po::variables_map values = parse("run", arguments, options, true);
+      const po::variables_map values = parse("run", arguments, options);
       if (values.count("help") > 0)
         {
           environment.out << usage << "\n" << options;
@@ -143,8 +140,7 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera validate'");
       add_set_option(options);
-      const po::variables_map values =
-        parse("validate", arguments, options, true);
+      const po::variables_map values = parse("validate", arguments, options);
       if (values.count("help") > 0)
         {
           environment.out << usage << "\n" << options;
@@ -173,8 +169,7 @@ namespace Tempera
         "output",
         po::value<std::string>(),
         "folder for the results")("overwrite", "replace what is in the folder");
-      const po::variables_map values =
-        parse("simulate", arguments, options, true);
+      const po::variables_map values = parse("simulate", arguments, options);
       if (values.count("help") > 0)
         {
           environment.out << usage << "\n" << options;
@@ -206,7 +201,7 @@ namespace Tempera
         "compare",
         po::value(&truth.runs)->composing()->multitoken(),
         "folders of runs whose draws are compared");
-      const po::variables_map values = parse("truth", arguments, options, true);
+      const po::variables_map values = parse("truth", arguments, options);
       if (values.count("help") > 0)
         {
           environment.out << usage << "\n" << options;
@@ -227,17 +222,66 @@ namespace Tempera
 
 
     int
-    show_parameters(const Arguments &arguments, const Environment &environment)
+    run_check_gradient(const Arguments   &arguments,
+                       const Environment &environment)
     {
-      po::options_description options("Options of 'tempera parameters'");
-      options.add_options()("json", "for machines");
+      po::options_description options("Options of 'tempera check-gradient'");
+      add_set_option(options);
+      GradientCheckOptions check;
+      options.add_options()("points",
+                            po::value(&check.n_points)->default_value(3),
+                            "number of random points on each level")(
+        "seed",
+        po::value(&check.seed)->default_value(1),
+        "seed of points and directions");
       const po::variables_map values =
-        parse("parameters", arguments, options, false);
+        parse("check-gradient", arguments, options);
       if (values.count("help") > 0)
         {
           environment.out << usage << "\n" << options;
           return 0;
         }
+      constexpr unsigned int most_points = 10000;
+      if (check.n_points == 0 || check.n_points > most_points)
+        throw UserError("tempera check-gradient: --points must be between 1 "
+                        "and " +
+                        std::to_string(most_points) + ".");
+      return check_gradients(Parameters(
+                               read_parameter_file("check-gradient", values)),
+                             check,
+                             environment.out) ?
+               0 :
+               1;
+    }
+
+
+    /** Load the plugins for a command that can do without a file. */
+    void
+    load_plugins(const std::string &command, const po::variables_map &values)
+    {
+      ParameterFile file;
+      if (!values["file"].as<std::vector<std::string>>().empty())
+        file = read_parameter_file(command, values);
+      else if (values.count("set") > 0)
+        for (const auto &text : values["set"].as<std::vector<std::string>>())
+          file.add_from_command_line(text);
+      const PluginParameters loaded(file);
+    }
+
+
+    int
+    show_parameters(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera parameters'");
+      add_set_option(options);
+      options.add_options()("json", "for machines");
+      const po::variables_map values = parse("parameters", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      load_plugins("parameters", values);
       // First what all runs have, then what an equation adds.
       auto descriptions = Parameters(ParameterFile()).descriptions();
       for (const std::string &problem : ProblemRegistry::names())
@@ -282,13 +326,15 @@ namespace Tempera
     int
     list(const Arguments &arguments, const Environment &environment)
     {
-      const po::variables_map values =
-        parse("list", arguments, po::options_description(), false);
+      po::options_description options("Options of 'tempera list'");
+      add_set_option(options);
+      const po::variables_map values = parse("list", arguments, options);
       if (values.count("help") > 0)
         {
-          environment.out << usage;
+          environment.out << usage << "\n" << options;
           return 0;
         }
+      load_plugins("list", values);
       list_registry<AnalyticRegistry>("Energies ('Energy/Type'):",
                                       environment.out);
       list_registry<KernelRegistry>("Kernels ('Sampler/Kernel/Type'):",
@@ -323,6 +369,8 @@ namespace Tempera
         return run_simulate(rest, environment);
       else if (command == "truth")
         return run_truth(rest, environment);
+      else if (command == "check-gradient")
+        return run_check_gradient(rest, environment);
       else if (command == "parameters")
         return show_parameters(rest, environment);
       else if (command == "list")
@@ -334,6 +382,7 @@ namespace Tempera
                                       "validate",
                                       "simulate",
                                       "truth",
+                                      "check-gradient",
                                       "parameters",
                                       "list",
                                       "--help",

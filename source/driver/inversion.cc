@@ -39,11 +39,53 @@ namespace Tempera
     if (parameters.observations.is_synthetic())
       make_synthetic_data(parameters);
 
-    const auto likelihood = make_likelihood(parameters);
+    likelihood = make_likelihood(parameters);
     check_truth(parameters.observations);
     for (const auto &model : models)
       energies[model.first] =
         std::make_shared<Posterior>(unknowns, likelihood, model.second);
+  }
+
+
+
+  std::shared_ptr<const Energy>
+  Inversion::make_energy(const FemLevelParameters &level,
+                         const SolverParameters   &solver) const
+  {
+    SolverParameters asked = solver;
+    // Whoever chooses automatically knows where it is valid.
+    if (solver.gradient == "precomputed adjoint")
+      asked.gradient = "automatic";
+    const auto model = make_fem_model(setting, level, asked, ranges);
+    if (model->gradient_method() != solver.gradient)
+      return nullptr;
+    return std::make_shared<Posterior>(unknowns, likelihood, model);
+  }
+
+
+
+  double
+  Inversion::sensitivity(const std::string         &level,
+                         const std::vector<double> &state,
+                         const double               relative_error) const
+  {
+    const FemModel     &model = *models.at(level);
+    std::vector<double> predictions(model.n_predictions());
+    std::vector<double> weights(model.n_predictions());
+    model.evaluate(dealii::ArrayView<const double>(state.data(),
+                                                   model.n_parameters()),
+                   dealii::make_array_view(predictions),
+                   false);
+    likelihood->derivative(dealii::make_array_view(std::as_const(predictions)),
+                           state.back(),
+                           dealii::make_array_view(weights));
+    double largest = 0., sum = 0.;
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      {
+        largest = std::max(largest, std::abs(predictions[k]));
+        sum += std::abs(weights[k]);
+      }
+    return relative_error * largest * sum;
   }
 
 

@@ -111,6 +111,8 @@ namespace Tempera
     std::string
     resolved(const Assignment &assignment)
     {
+      if (PluginParameters::is_set_by(assignment))
+        return join(PluginParameters::resolved(assignment), ", ");
       const auto here = std::make_pair(assignment.section, assignment.name);
       if (assignment.value.empty() ||
           std::find(file_parameters.begin(), file_parameters.end(), here) ==
@@ -384,7 +386,8 @@ namespace Tempera
 
 
   Parameters::Parameters(const ParameterFile &file)
-    : implementation(std::make_unique<Implementation>())
+    : plugins(file)
+    , implementation(std::make_unique<Implementation>())
   {
     // Structure first: which levels there are decides which sections exist.
     // A map keeps the addresses of its values, which the handler remembers.
@@ -423,6 +426,7 @@ namespace Tempera
       implementation->sections.push_back(
         std::make_unique<Section>(path, values, implementation->prm));
     };
+    add({}, plugins);
     add({}, general);
     if (is_analytic)
       add({"Energy"}, energy);

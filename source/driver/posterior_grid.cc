@@ -15,18 +15,19 @@ namespace Tempera
                                const unsigned int         n_bins,
                                const unsigned int         n_points,
                                const std::vector<double> &centre)
-    : n_bins(n_bins)
+    : n_unknowns(energy.space().dimension())
+    , n_bins{{n_bins, n_unknowns == 1 ? 1 : n_bins}}
     , centre(centre)
-    , probabilities(std::size_t(n_bins) * n_bins, 0.)
+    , probabilities(std::size_t(this->n_bins[0]) * this->n_bins[1], 0.)
     , angles(n_angles, 0.)
   {
     const StateSpace &space = energy.space();
-    if (space.dimension() != 2)
-      throw UserError("'tempera truth' evaluates the posterior of two unknowns "
-                      "everywhere; here there are " +
-                      std::to_string(space.dimension()) +
+    if (n_unknowns < 1 || n_unknowns > 2)
+      throw UserError("'tempera truth' evaluates the posterior of one or two "
+                      "unknowns everywhere; here there are " +
+                      std::to_string(n_unknowns) +
                       ". Fix the others with --set.");
-    for (unsigned int i = 0; i < 2; ++i)
+    for (unsigned int i = 0; i < n_unknowns; ++i)
       if (!std::isfinite(space[i].lower) || !std::isfinite(space[i].upper))
         throw UserError("'tempera truth' evaluates the posterior everywhere, "
                         "but '" +
@@ -35,31 +36,33 @@ namespace Tempera
     if (energy.is_stochastic())
       throw UserError("'tempera truth' needs a deterministic energy. Switch "
                       "the noise of the first rung's level off.");
-    for (unsigned int i = 0; i < 2; ++i)
+    for (unsigned int i = 0; i < n_unknowns; ++i)
       {
         names[i] = space[i].name;
         lower[i] = space[i].lower;
         upper[i] = space[i].upper;
       }
 
-    const unsigned int  n = n_bins * n_points;
-    std::vector<double> energies(std::size_t(n) * n);
-    Evaluation          evaluation;
-    evaluation.reference_gradient.resize(2);
-    evaluation.potential_gradient.resize(2);
+    const unsigned int              n_first = n_bins * n_points;
+    const std::vector<unsigned int> n{n_first, n_unknowns == 1 ? 1 : n_first};
+    std::vector<double>             energies(std::size_t(n[0]) * n[1]);
+    Evaluation                      evaluation;
+    evaluation.reference_gradient.resize(n_unknowns);
+    evaluation.potential_gradient.resize(n_unknowns);
     const auto at = [&](const unsigned int i, const unsigned int direction) {
       return lower[direction] +
-             (upper[direction] - lower[direction]) * (i + 0.5) / n;
+             (upper[direction] - lower[direction]) * (i + 0.5) / n[direction];
     };
-    for (unsigned int i = 0; i < n; ++i)
-      for (unsigned int j = 0; j < n; ++j)
+    for (unsigned int i = 0; i < n[0]; ++i)
+      for (unsigned int j = 0; j < n[1]; ++j)
         {
           const std::array<double, 2> state{{at(i, 0), at(j, 1)}};
-          energy.evaluate(dealii::ArrayView<const double>(state.data(), 2),
+          energy.evaluate(dealii::ArrayView<const double>(state.data(),
+                                                          n_unknowns),
                           RandomKey(),
                           Request::values,
                           evaluation);
-          energies[std::size_t(i) * n + j] = evaluation.energy();
+          energies[std::size_t(i) * n[1] + j] = evaluation.energy();
         }
 
     // Where the energy is not finite, nothing is plausible.
@@ -77,11 +80,11 @@ namespace Tempera
         value = std::isfinite(value) ? std::exp(least - value) : 0.;
         sum += value;
       }
-    for (unsigned int i = 0; i < n; ++i)
-      for (unsigned int j = 0; j < n; ++j)
+    for (unsigned int i = 0; i < n[0]; ++i)
+      for (unsigned int j = 0; j < n[1]; ++j)
         {
           const double x = at(i, 0), y = at(j, 1);
-          const double p = energies[std::size_t(i) * n + j] / sum;
+          const double p = energies[std::size_t(i) * n[1] + j] / sum;
           probabilities[bin(x, y)] += p;
           if (has_centre())
             angles[angle(x, y)] += p;
@@ -100,11 +103,12 @@ namespace Tempera
   PosteriorGrid::bin(const double first, const double second) const
   {
     const auto index = [&](const double value, const unsigned int i) {
-      const double place = (value - lower[i]) / (upper[i] - lower[i]) * n_bins;
+      const double place =
+        (value - lower[i]) / (upper[i] - lower[i]) * n_bins[i];
       return static_cast<std::size_t>(
-        std::max(0., std::min(n_bins - 1., std::floor(place))));
+        std::max(0., std::min(n_bins[i] - 1., std::floor(place))));
     };
-    return index(first, 0) * n_bins + index(second, 1);
+    return index(first, 0) * n_bins[1] + index(second, 1);
   }
 
 
@@ -121,21 +125,31 @@ namespace Tempera
 
 
   GridComparison
-  PosteriorGrid::compare(const std::vector<double> &first,
-                         const std::vector<double> &second) const
+  PosteriorGrid::compare(const std::vector<std::vector<double>> &draws) const
   {
+    AssertDimension(draws.size(), n_unknowns);
     GridComparison      result;
-    const std::size_t   n = first.size();
+    const std::size_t   n = draws[0].size();
     std::vector<double> histogram(probabilities.size(), 0.);
     std::vector<double> turns(n_angles, 0.);
     result.n_draws = n;
     for (std::size_t i = 0; i < n; ++i)
       {
-        histogram[bin(first[i], second[i])] += 1. / n;
+        const double first  = draws[0][i];
+        const double second = n_unknowns > 1 ? draws[1][i] : 0.;
+        histogram[bin(first, second)] += 1. / n;
         if (has_centre())
-          turns[angle(first[i], second[i])] += 1. / n;
-        if (first[i] < 0.5 * (lower[0] + upper[0]))
+          turns[angle(first, second)] += 1. / n;
+        if (first < 0.5 * (lower[0] + upper[0]))
           result.lower_share += 1. / n;
+      }
+    const auto truth = moments();
+    for (unsigned int i = 0; i < n_unknowns; ++i)
+      {
+        double mean = 0.;
+        for (const double value : draws[i])
+          mean += value / n;
+        result.mean_errors.push_back((mean - truth[i].first) / truth[i].second);
       }
     for (std::size_t i = 0; i < histogram.size(); ++i)
       result.total_variation += 0.5 * std::abs(histogram[i] - probabilities[i]);
@@ -154,24 +168,28 @@ namespace Tempera
   std::string
   PosteriorGrid::csv() const
   {
-    std::string text = names[0] + "," + names[1] + ",probability\n";
-    for (unsigned int i = 0; i < n_bins; ++i)
-      for (unsigned int j = 0; j < n_bins; ++j)
-        text +=
-          to_text(lower[0] + (upper[0] - lower[0]) * (i + 0.5) / n_bins) + "," +
-          to_text(lower[1] + (upper[1] - lower[1]) * (j + 0.5) / n_bins) + "," +
-          to_text(probabilities[std::size_t(i) * n_bins + j]) + "\n";
+    const auto centre_of = [&](const unsigned int i, const unsigned int d) {
+      return to_text(lower[d] + (upper[d] - lower[d]) * (i + 0.5) / n_bins[d]);
+    };
+    std::string text =
+      names[0] + (n_unknowns > 1 ? "," + names[1] : "") + ",probability\n";
+    for (unsigned int i = 0; i < n_bins[0]; ++i)
+      for (unsigned int j = 0; j < n_bins[1]; ++j)
+        text += centre_of(i, 0) +
+                (n_unknowns > 1 ? "," + centre_of(j, 1) : "") + "," +
+                to_text(probabilities[std::size_t(i) * n_bins[1] + j]) + "\n";
     return text;
   }
 
 
 
-  std::array<std::pair<double, double>, 2>
+  std::vector<std::pair<double, double>>
   PosteriorGrid::moments() const
   {
-    std::array<std::pair<double, double>, 2> result;
-    for (unsigned int i = 0; i < 2; ++i)
-      result[i] = {means[i], std::sqrt(squares[i] - means[i] * means[i])};
+    std::vector<std::pair<double, double>> result;
+    for (unsigned int i = 0; i < n_unknowns; ++i)
+      result.emplace_back(means[i],
+                          std::sqrt(squares[i] - means[i] * means[i]));
     return result;
   }
 } // namespace Tempera

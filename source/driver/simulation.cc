@@ -23,32 +23,6 @@ namespace Tempera
   {
     const std::string rule(77, '-');
 
-    std::vector<Level>
-    make_named_levels(const Parameters &parameters, const Inversion *inversion)
-    {
-      const std::shared_ptr<const Energy> analytic =
-        inversion != nullptr ?
-          nullptr :
-          parameters.energy.types.at(parameters.energy.type)
-            ->create(parameters.energy.reference);
-      std::vector<Level> levels;
-      for (const std::string &name : parameters.ladder.levels)
-        {
-          const bool known =
-            std::any_of(levels.begin(), levels.end(), [&](const Level &level) {
-              return level.name == name;
-            });
-          if (!known)
-            levels.push_back({name,
-                              inversion != nullptr ?
-                                inversion->energy(name) :
-                                decorate(analytic,
-                                         parameters.levels.at(name),
-                                         levels.size())});
-        }
-      return levels;
-    }
-
     /** Start points from a file: a column for each unknown. */
     std::vector<std::vector<double>>
     read_start(const std::string &file, const Ladder &ladder)
@@ -120,7 +94,33 @@ namespace Tempera
     const std::unique_ptr<Inversion> inversion =
       parameters.has_problem() ? std::make_unique<Inversion>(parameters) :
                                  nullptr;
-    return make_named_levels(parameters, inversion.get());
+    return make_levels(parameters, inversion.get());
+  }
+
+
+
+  std::vector<Level>
+  make_levels(const Parameters &parameters, const Inversion *inversion)
+  {
+    const std::shared_ptr<const Energy> analytic =
+      inversion != nullptr ? nullptr :
+                             parameters.energy.types.at(parameters.energy.type)
+                               ->create(parameters.energy.reference);
+    std::vector<Level> levels;
+    for (const std::string &name : parameters.ladder.levels)
+      {
+        const bool known =
+          std::any_of(levels.begin(), levels.end(), [&](const Level &level) {
+            return level.name == name;
+          });
+        if (!known)
+          levels.push_back(
+            {name,
+             inversion != nullptr ?
+               inversion->energy(name) :
+               decorate(analytic, parameters.levels.at(name), levels.size())});
+      }
+    return levels;
   }
 
 
@@ -133,7 +133,7 @@ namespace Tempera
   {
     Ladder                                 ladder(parameters.ladder,
                   parameters.kernel,
-                  make_named_levels(parameters, inversion.get()));
+                  make_levels(parameters, inversion.get()));
     const std::vector<std::vector<double>> start =
       make_start(parameters, inversion.get(), ladder);
 

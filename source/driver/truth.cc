@@ -30,10 +30,15 @@ namespace Tempera
     const Energy            &energy = *levels[0].energy;
     const PosteriorGrid grid(energy, options.n_bins, options.n_points, centre);
     const auto          moments = grid.moments();
-    out << "-- posterior of level '" << level << "' on " << options.n_bins
-        << " x " << options.n_bins << " bins, " << options.n_points << " x "
-        << options.n_points << " evaluations in each\n";
-    for (unsigned int i = 0; i < 2; ++i)
+    const unsigned int  n       = grid.dimension();
+    const auto          squared = [&](const unsigned int number) {
+      const std::string text = std::to_string(number);
+      return n == 1 ? text : text + " x " + text;
+    };
+    out << "-- posterior of level '" << level << "' on "
+        << squared(options.n_bins) << " bins, " << squared(options.n_points)
+        << " evaluations in each\n";
+    for (unsigned int i = 0; i < n; ++i)
       out << "--     . " << energy.space()[i].name << ": mean "
           << to_text(moments[i].first, 5) << ", sd "
           << to_text(moments[i].second, 5) << "\n";
@@ -50,24 +55,34 @@ namespace Tempera
     if (options.runs.empty())
       return;
 
+    // Means as their errors, in true standard deviations.
     out << "\n"
         << std::setw(32) << "run" << std::setw(10) << "draws" << std::setw(10)
         << "TV" << std::setw(10) << "share";
+    for (unsigned int i = 0; i < n; ++i)
+      out << std::setw(16) << "mean of " + energy.space()[i].name + " off";
     if (grid.has_centre())
       out << std::setw(12) << "KL angle" << std::setw(10) << "angles";
     out << "\n";
     double       sum_variation = 0., sum_square = 0., largest_divergence = 0.;
     double       sum_divergence = 0.;
     unsigned int fewest_angles  = PosteriorGrid::n_angles;
+    std::vector<double> sum_square_of_means(n, 0.);
     for (const std::string &run : options.runs)
       {
-        const CsvTable       draws(run + "/draws.0.csv");
-        const GridComparison here =
-          grid.compare(draws.column(energy.space()[0].name),
-                       draws.column(energy.space()[1].name));
+        const CsvTable                   table(run + "/draws.0.csv");
+        std::vector<std::vector<double>> draws;
+        for (unsigned int i = 0; i < n; ++i)
+          draws.push_back(table.column(energy.space()[i].name));
+        const GridComparison here = grid.compare(draws);
         out << std::setw(32) << run << std::setw(10) << here.n_draws
             << std::setw(10) << to_text(here.total_variation, 4)
             << std::setw(10) << to_text(here.lower_share, 4);
+        for (unsigned int i = 0; i < n; ++i)
+          {
+            out << std::setw(16) << to_text(here.mean_errors[i], 3) + " sd";
+            sum_square_of_means[i] += std::pow(here.mean_errors[i], 2);
+          }
         if (grid.has_centre())
           out << std::setw(12) << to_text(here.angular_divergence, 4)
               << std::setw(10) << here.n_angles_visited;
@@ -79,14 +94,18 @@ namespace Tempera
           std::max(largest_divergence, here.angular_divergence);
         fewest_angles = std::min(fewest_angles, here.n_angles_visited);
       }
-    const double n = options.runs.size();
+    const double n_runs = options.runs.size();
     out << "\nmean total variation:                " +
-             to_text(sum_variation / n, 4) +
+             to_text(sum_variation / n_runs, 4) +
              "\nroot mean square error of the share: " +
-             to_text(std::sqrt(sum_square / n), 4) + "\n";
+             to_text(std::sqrt(sum_square / n_runs), 4) + "\n";
+    for (unsigned int i = 0; i < n; ++i)
+      out << "root mean square error of the mean:  " +
+               to_text(std::sqrt(sum_square_of_means[i] / n_runs), 4) +
+               " true standard deviations of " + energy.space()[i].name + "\n";
     if (grid.has_centre())
       out << "divergence of the angle:             mean " +
-               to_text(sum_divergence / n, 4) + ", largest " +
+               to_text(sum_divergence / n_runs, 4) + ", largest " +
                to_text(largest_divergence, 4) +
                "\nfewest bins of the angle visited:    " +
                std::to_string(fewest_angles) + " of " +

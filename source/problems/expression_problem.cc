@@ -360,18 +360,6 @@ namespace Tempera
 
 
 
-  void
-  ExpressionProblem::evaluate_factors(const unsigned int,
-                                      const dealii::ArrayView<const double> &,
-                                      const ParameterValues &,
-                                      const dealii::ArrayView<double> &,
-                                      const dealii::ArrayView<double> &) const
-  {
-    AssertThrow(false, dealii::ExcNotImplemented());
-  }
-
-
-
   std::vector<unsigned int>
   ExpressionProblem::place_parameters() const
   {

@@ -56,6 +56,27 @@ namespace Tempera
 
 
 
+  const std::vector<FactorDescription> &
+  Problem::factors() const
+  {
+    static const std::vector<FactorDescription> none;
+    return none;
+  }
+
+
+
+  void
+  Problem::evaluate_factors(const unsigned int,
+                            const dealii::ArrayView<const double> &,
+                            const ParameterValues &,
+                            const dealii::ArrayView<double> &,
+                            const dealii::ArrayView<double> &) const
+  {
+    AssertThrow(false, dealii::ExcNotImplemented());
+  }
+
+
+
   void
   Problem::evaluate_residual(const PointStates &,
                              const ParameterValues &,

@@ -437,6 +437,7 @@ namespace
                                          "run"});
     check("truth knows the shares of the two sources",
           truth.exit_code == 0 && contains(truth.out, "total variation") &&
+            contains(truth.out, "standard deviations of y") &&
             std::abs(number_after(truth.out, "lower half of x: ") - 0.5) <
               0.01 &&
             contains(read_file("truth.csv"), "x,y,probability"),
@@ -485,13 +486,48 @@ namespace
           singular.exit_code == 0 &&
             contains(singular.out, "gradient: adjoint"),
           singular.error);
-    check("truth needs two unknowns",
+    check("truth needs one or two unknowns",
           contains(command({"truth",
                             "run.prm",
                             "--set",
                             "Problem/Unknowns/width = uniform(0.1, 0.2)"})
                      .error,
-                   "two unknowns"));
+                   "one or two unknowns"));
+  }
+
+  void
+  check_truth_of_one_unknown()
+  {
+    // A normal law within walls so far away that they do not matter.
+    write_file("line.prm",
+               "set Iterations = 4000\nset Burn-in = 1000\n"
+               "subsection Energy\n  set Type = gaussian\n"
+               "  set Lower bounds = -4\n  set Upper bounds = 16\n"
+               "  subsection Gaussian\n    set Mean = 5\n"
+               "    set Covariance = 1\n  end\nend\n");
+    const CommandResult run =
+      command({"run", "line.prm", "--output", "line", "--overwrite"});
+    const CommandResult truth = command({"truth",
+                                         "line.prm",
+                                         "--write",
+                                         "line.csv",
+                                         "--compare",
+                                         "line",
+                                         "line"});
+    check("truth of one unknown knows mean, sd and share",
+          run.exit_code == 0 && truth.exit_code == 0 &&
+            std::abs(number_after(truth.out, ": mean ") - 5.) < 1e-4 &&
+            std::abs(number_after(truth.out, ", sd ") - 1.) < 1e-4 &&
+            std::abs(number_after(truth.out, "lower half of x: ") -
+                     normal_cdf(1.)) < 1e-3 &&
+            contains(truth.out, "on 50 bins, 4 evaluations"),
+          truth.out + truth.error);
+    check("truth of one unknown compares runs",
+          number_after(truth.out, "mean total variation: ") < 0.2 &&
+            number_after(truth.out, "error of the mean: ") < 0.3 &&
+            contains(truth.out, "standard deviations of x") &&
+            read_file("line.csv").compare(0, 14, "x,probability\n") == 0,
+          truth.out);
   }
 
   void
@@ -567,6 +603,7 @@ main()
   check_data();
   check_mesh_files();
   check_fields_and_truth();
+  check_truth_of_one_unknown();
   check_full_disk();
   check_dimensions_and_gradients();
   return result();

@@ -123,7 +123,7 @@ namespace Tempera
         slope_of_direction += slope_vector[i] * direction[i];
 
       std::vector<double> logs_h, logs_r;
-      for (const double h : {0.02, 0.01, 0.005, 0.0025})
+      for (const double h : {2e-3, 1e-3, 5e-4, 2.5e-4})
         {
           std::vector<double> moved = state;
           for (std::size_t i = 0; i < state.size(); ++i)

@@ -63,18 +63,21 @@ namespace Tempera
 
 
   /**
-   * A namespace-scope object of this type adds @p Implementation to the
-   * registry of @p RegistryType.
+   * An object of this type adds @p Implementation to the registry of
+   * @p RegistryType: at namespace scope for what is built in, inside
+   * TEMPERA_PLUGIN for what is loaded. A name that is taken is a UserError.
    */
   template <class RegistryType, class Implementation>
   struct Registration
   {
     Registration(const std::string &name, const std::string &description)
     {
-      RegistryType::entries()[name] = {
-        description, [](auto &&...arguments) {
-          return std::make_unique<Implementation>(arguments...);
-        }};
+      const auto create = [](auto &&...arguments) {
+        return std::make_unique<Implementation>(arguments...);
+      };
+      if (!RegistryType::entries().insert({name, {description, create}}).second)
+        throw UserError("The name '" + name +
+                        "' is taken already. Choose another.");
     }
   };
 } // namespace Tempera

@@ -4,6 +4,7 @@
 
 #include <tempera/driver/parameters.h>
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -43,6 +44,24 @@ namespace Tempera
   show_truth(const Parameters   &parameters,
              const TruthOptions &options,
              std::ostream       &out);
+
+
+  /** What `tempera check-gradient` is asked for. */
+  struct GradientCheckOptions
+  {
+    /** On each level. */
+    unsigned int  n_points = 3;
+    std::uint64_t seed     = 1;
+  };
+
+  /**
+   * `tempera check-gradient`: the gradient by every method that is valid, on
+   * each level, at random points of the prior. Returns whether they are right.
+   */
+  bool
+  check_gradients(const Parameters           &parameters,
+                  const GradientCheckOptions &options,
+                  std::ostream               &out);
 } // namespace Tempera
 
 #endif

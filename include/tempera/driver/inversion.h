@@ -55,6 +55,27 @@ namespace Tempera
       return energies.at(level);
     }
 
+    /**
+     * The energy of a level with its gradient by another method, to compare
+     * them; null where 'precomputed adjoint' is not valid or not worth its
+     * memory.
+     *
+     * @param solver How the levels are solved; its gradient is the one that is
+     * wanted.
+     */
+    std::shared_ptr<const Energy>
+    make_energy(const FemLevelParameters &level,
+                const SolverParameters   &solver) const;
+
+    /**
+     * How much the potential of a level may change at a state if every
+     * prediction changes by @p relative_error of the largest one.
+     */
+    double
+    sensitivity(const std::string         &level,
+                const std::vector<double> &state,
+                const double               relative_error) const;
+
     /** A point well inside the prior. */
     std::vector<double>
     middle() const;
@@ -97,6 +118,8 @@ namespace Tempera
     std::vector<Unknown>        unknowns;
     std::vector<ParameterRange> ranges;
     Observations                observations;
+
+    std::shared_ptr<const GaussianLikelihood> likelihood;
 
     std::map<std::string, std::shared_ptr<const FemModel>> models;
     std::map<std::string, std::shared_ptr<const Energy>>   energies;

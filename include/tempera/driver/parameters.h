@@ -5,6 +5,7 @@
 #include <tempera/analytic/analytic_energy.h>
 #include <tempera/analytic/decorators.h>
 #include <tempera/driver/parameter_file.h>
+#include <tempera/driver/plugin_loader.h>
 #include <tempera/fem/domain.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/inference/observations.h>
@@ -126,6 +127,8 @@ namespace Tempera
 
     ~Parameters();
 
+    /** First, since the members below offer what plugins have registered. */
+    PluginParameters      plugins;
     GeneralParameters     general;
     StartParameters       start;
     LadderParameters      ladder;

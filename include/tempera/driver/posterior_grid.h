@@ -20,6 +20,8 @@ namespace Tempera
     double total_variation = 0.;
     /** Share of the draws whose first unknown is below the middle. */
     double lower_share = 0.;
+    /** By unknown: error of the mean in true standard deviations. */
+    std::vector<double> mean_errors;
     /**
      * Of the angle around a centre: divergence of Kullback and Leibler of the
      * draws from the posterior, and how many bins have a draw.
@@ -30,8 +32,8 @@ namespace Tempera
 
 
   /**
-   * The posterior of two unknowns with uniform priors, evaluated everywhere:
-   * the truth that samplers are compared with.
+   * The posterior of one or two unknowns with bounds, evaluated everywhere: the
+   * truth that samplers are compared with.
    */
   class PosteriorGrid
   {
@@ -41,16 +43,23 @@ namespace Tempera
     /**
      * @param n_bins In each direction.
      * @param n_points Evaluations in each direction of a bin.
-     * @param centre For angles; empty for none.
+     * @param centre For angles, which need two unknowns; empty for none.
      */
     PosteriorGrid(const Energy              &energy,
                   const unsigned int         n_bins,
                   const unsigned int         n_points,
                   const std::vector<double> &centre);
 
+    /** @param draws For each unknown its draws. */
     GridComparison
-    compare(const std::vector<double> &first,
-            const std::vector<double> &second) const;
+    compare(const std::vector<std::vector<double>> &draws) const;
+
+    /** Number of unknowns. */
+    unsigned int
+    dimension() const
+    {
+      return n_unknowns;
+    }
 
     /** Probability of the lower half of the first unknown. */
     double
@@ -69,8 +78,8 @@ namespace Tempera
     std::string
     csv() const;
 
-    /** Mean and standard deviation of both unknowns. */
-    std::array<std::pair<double, double>, 2>
+    /** Mean and standard deviation of each unknown. */
+    std::vector<std::pair<double, double>>
     moments() const;
 
   private:
@@ -81,13 +90,15 @@ namespace Tempera
     unsigned int
     angle(const double first, const double second) const;
 
+    const unsigned int         n_unknowns;
     std::array<std::string, 2> names;
-    std::array<double, 2>      lower, upper;
-    const unsigned int         n_bins;
-    const std::vector<double>  centre;
-    std::vector<double>        probabilities, angles;
-    double                     share = 0.;
-    std::array<double, 2>      means{{0., 0.}}, squares{{0., 0.}};
+    /** One unknown is two with a single bin for the second, from 0 to 1. */
+    std::array<double, 2>       lower{{0., 0.}}, upper{{1., 1.}};
+    std::array<unsigned int, 2> n_bins;
+    const std::vector<double>   centre;
+    std::vector<double>         probabilities, angles;
+    double                      share = 0.;
+    std::array<double, 2>       means{{0., 0.}}, squares{{0., 0.}};
   };
 } // namespace Tempera
 

@@ -18,6 +18,10 @@ namespace Tempera
   std::vector<Level>
   make_levels(const Parameters &parameters);
 
+  /** The same with an inversion at hand; null for an analytic energy. */
+  std::vector<Level>
+  make_levels(const Parameters &parameters, const Inversion *inversion);
+
 
   /** A run as a parameter file describes it: the objects, in one place. */
   class Simulation

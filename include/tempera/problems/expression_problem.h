@@ -45,12 +45,6 @@ namespace Tempera
       return my_functions;
     }
 
-    const std::vector<FactorDescription> &
-    factors() const override
-    {
-      return no_factors;
-    }
-
     const std::vector<OperatorTerm> &
     operator_terms() const override
     {
@@ -70,14 +64,6 @@ namespace Tempera
              const ParameterValues                 &theta,
              const dealii::ArrayView<double>       &values,
              const dealii::ArrayView<double>       &derivatives) const override;
-
-    void
-    evaluate_factors(
-      const unsigned int                     direction,
-      const dealii::ArrayView<const double> &coordinates,
-      const ParameterValues                 &theta,
-      const dealii::ArrayView<double>       &values,
-      const dealii::ArrayView<double>       &derivatives) const override;
 
     std::vector<unsigned int>
     place_parameters() const override;
@@ -118,7 +104,6 @@ namespace Tempera
     depends_on_place(const Expression &expression) const;
 
     const unsigned int                   n_dimensions;
-    const std::vector<FactorDescription> no_factors;
     std::vector<ProblemParameter>        my_parameters;
     std::vector<FunctionDescription>     my_functions;
     std::vector<OperatorTerm>            my_operator_terms;

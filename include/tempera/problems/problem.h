@@ -219,8 +219,9 @@ namespace Tempera
     virtual const std::vector<FunctionDescription> &
     functions() const = 0;
 
+    /** Empty if no function is a product. */
     virtual const std::vector<FactorDescription> &
-    factors() const = 0;
+    factors() const;
 
     /** Empty if the equation is given by a residual. */
     virtual const std::vector<OperatorTerm> &
@@ -254,7 +255,7 @@ namespace Tempera
                      const dealii::ArrayView<const double> &coordinates,
                      const ParameterValues                 &theta,
                      const dealii::ArrayView<double>       &values,
-                     const dealii::ArrayView<double> &derivatives) const = 0;
+                     const dealii::ArrayView<double> &derivatives) const;
 
     /** Whether the equation is given by a residual. */
     virtual bool
