@@ -31,7 +31,7 @@ namespace Tempera
     if (parameters.observations.is_synthetic())
       make_synthetic_data(parameters);
 
-    const auto likelihood = make_likelihood(parameters);
+    likelihood = make_likelihood(parameters);
     check_truth(parameters.observations);
     for (const auto &model : models)
       energies[model.first] =

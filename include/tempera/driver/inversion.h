@@ -55,6 +55,12 @@ namespace Tempera
       return energies.at(level);
     }
 
+    const GaussianLikelihood &
+    get_likelihood() const
+    {
+      return *likelihood;
+    }
+
     /** A point well inside the prior. */
     std::vector<double>
     middle() const;
@@ -93,6 +99,8 @@ namespace Tempera
     std::vector<Unknown>        unknowns;
     std::vector<ParameterRange> ranges;
     Observations                observations;
+
+    std::shared_ptr<const GaussianLikelihood> likelihood;
 
     std::map<std::string, std::shared_ptr<const FemModel>> models;
     std::map<std::string, std::shared_ptr<const Energy>>   energies;
