@@ -84,6 +84,10 @@ namespace Tempera
       // A direction has no sign of its own.
       const double sign = direction[order[0]] < 0. ? -1. : 1.;
       std::string  text;
+      const bool   is_one_unknown =
+        order.size() == 1 || std::abs(direction[order[1]]) < least_part;
+      if (is_one_unknown)
+        return findings[order[0]].name;
       for (std::size_t k = 0; k < std::min(most_terms, order.size()); ++k)
         {
           const double part = sign * direction[order[k]];
@@ -93,7 +97,7 @@ namespace Tempera
                                  " + ") +
                     to_text(std::abs(part), 2) + " " + findings[order[k]].name;
         }
-      return text;
+      return text + " (in units of prior sd)";
     }
   } // namespace
 
@@ -283,8 +287,7 @@ namespace Tempera
                 std::to_string(values.size()) + "\n";
         if (values.size() > 1 && values.back() < negligible_information)
           text += "   least informed: " +
-                  combination(information.directions.back(), findings) +
-                  " (in units of prior sd)\n";
+                  combination(information.directions.back(), findings) + "\n";
       }
     return text + left_out;
   }
