@@ -42,6 +42,15 @@ namespace Tempera
         }
       return row.back();
     }
+
+    /** Characters that a text takes on the terminal (UTF-8). */
+    std::size_t
+    width_of(const std::string &text)
+    {
+      return std::count_if(text.begin(), text.end(), [](const char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      });
+    }
   } // namespace
 
 
@@ -122,5 +131,32 @@ namespace Tempera
     if (name_all && candidates.size() <= 12)
       sentence += " Valid here: " + join(candidates, ", ") + ".";
     return sentence;
+  }
+
+
+
+  std::string
+  aligned_table(const std::vector<std::vector<std::string>> &rows)
+  {
+    std::vector<std::size_t> widths;
+    for (const std::vector<std::string> &row : rows)
+      for (std::size_t i = 0; i < row.size(); ++i)
+        {
+          widths.resize(std::max(widths.size(), i + 1));
+          widths[i] = std::max(widths[i], width_of(row[i]));
+        }
+    std::string text;
+    for (const std::vector<std::string> &row : rows)
+      {
+        text += "  ";
+        for (std::size_t i = 0; i < row.size(); ++i)
+          {
+            const std::string padding(widths[i] - width_of(row[i]), ' ');
+            // Names to the left, numbers to the right.
+            text += i == 0 ? " " + row[i] + padding : "  " + padding + row[i];
+          }
+        text += "\n";
+      }
+    return text;
   }
 } // namespace Tempera

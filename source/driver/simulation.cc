@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/driver/identifiability.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
 #include <tempera/inference/csv_table.h>
@@ -263,9 +264,12 @@ namespace Tempera
     summary.connect(signals);
     SamplesPicture picture(folder, description);
     picture.connect(signals);
-    DrawSubset field_draws(std::max(parameters.output.n_field_draws,
-                                    parameters.output.n_mean_draws));
-    field_draws.connect(signals);
+    DrawSubset solved_draws(
+      inversion ? std::max({parameters.output.n_field_draws,
+                            parameters.output.n_mean_draws,
+                            parameters.output.n_information_draws}) :
+                  0);
+    solved_draws.connect(signals);
     Progress progress(journal, description.n_rounds, is_terminal);
     progress.connect(signals);
 
@@ -320,8 +324,46 @@ namespace Tempera
       throw UserError("The 'Work budget' ended within burn-in, so that no draw "
                       "was kept. Raise it, or lower 'Burn-in'.");
     if (inversion)
-      write_fields(field_draws, folder.get_path() + "/fields");
+      {
+        journal.write(compare_with_prior(sampler->report(),
+                                         summary.get_marginals(),
+                                         solved_draws,
+                                         folder,
+                                         stop));
+        write_fields(solved_draws, folder.get_path() + "/fields");
+      }
     return complete;
+  }
+
+
+
+  std::string
+  Simulation::compare_with_prior(const RunReport             &report,
+                                 const std::vector<Marginal> &marginals,
+                                 const DrawSubset            &draws,
+                                 const RunFolder             &folder,
+                                 const std::atomic<bool>     &is_stopped) const
+  {
+    if (marginals.empty() || marginals[0].moments().count() == 0)
+      return "";
+    if (std::abs(report.rungs[0].temperature - 1.) > 1e-12)
+      return "\nWhat the data tell is not said: the coldest temperature is " +
+             to_text(report.rungs[0].temperature, 4) +
+             ", and only draws at temperature 1 are draws from the "
+             "posterior.\n";
+
+    const Identifiability identifiability(
+      inversion->get_unknowns(),
+      marginals,
+      average_information(inversion->get_unknowns(),
+                          inversion->get_likelihood(),
+                          inversion->model(parameters.ladder.levels[0]),
+                          draws.evenly_spaced(
+                            parameters.output.n_information_draws),
+                          JacobianMethod::cheaper,
+                          [&]() { return is_stopped.load(); }));
+    folder.write("identifiability.csv", identifiability.csv());
+    return identifiability.text();
   }
 
 

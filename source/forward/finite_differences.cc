@@ -2,7 +2,9 @@
 #include <tempera/base/patterns.h>
 #include <tempera/forward/finite_differences.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace Tempera
 {
@@ -23,13 +25,76 @@ namespace Tempera
 
 
 
+  FiniteDifferences::FiniteDifferences(
+    const FiniteDifferenceParameters &parameters,
+    std::vector<ParameterRange>       ranges)
+    : central(parameters.scheme == "central")
+    , relative_step(parameters.relative_step > 0. ?
+                      parameters.relative_step :
+                      std::pow(std::numeric_limits<double>::epsilon(),
+                               central ? 1. / 3. : 1. / 2.))
+    , ranges(std::move(ranges))
+  {}
+
+
+
+  void
+  FiniteDifferences::column(const ForwardModel                    &model,
+                            const dealii::ArrayView<const double> &parameters,
+                            const dealii::ArrayView<const double> &predictions,
+                            const unsigned int                     i,
+                            const dealii::ArrayView<double> &derivative) const
+  {
+    AssertDimension(ranges.size(), parameters.size());
+    const ParameterRange &range = ranges[i];
+    std::vector<double>   moved(parameters.begin(), parameters.end());
+    std::vector<double>   values(predictions.size());
+
+    // Add a multiple of the change of the predictions at a distance.
+    const auto add = [&](const double factor, const double distance) {
+      moved[i] = parameters[i] + distance;
+      model.evaluate(dealii::make_array_view(std::as_const(moved)),
+                     dealii::make_array_view(values),
+                     false);
+      for (unsigned int k = 0; k < values.size(); ++k)
+        derivative[k] += factor * (values[k] - predictions[k]);
+    };
+
+    // A step that the number can represent exactly.
+    volatile double end  = parameters[i] + relative_step * range.scale;
+    double          step = end - parameters[i];
+    if (step == 0.)
+      step =
+        std::nextafter(parameters[i], std::numeric_limits<double>::infinity()) -
+        parameters[i];
+    const double reach     = central ? 2. * step : step;
+    const bool   can_raise = parameters[i] + step <= range.upper;
+    const bool   can_lower = parameters[i] - step >= range.lower;
+
+    std::fill(derivative.begin(), derivative.end(), 0.);
+    if (central && can_raise && can_lower)
+      {
+        add(0.5 / step, step);
+        add(-0.5 / step, -step);
+      }
+    else
+      {
+        const double h = parameters[i] + reach <= range.upper ? step : -step;
+        add((central ? 2. : 1.) / h, h);
+        if (central)
+          add(-0.5 / h, 2. * h);
+      }
+  }
+
+
+
   /** The model around one point. */
-  class FiniteDifferenceModel::Differences : public Linearisation
+  class FiniteDifferenceModel::Derivative : public Linearisation
   {
   public:
-    Differences(const FiniteDifferenceModel           &model,
-                const dealii::ArrayView<const double> &parameters,
-                const dealii::ArrayView<double>       &predictions)
+    Derivative(const FiniteDifferenceModel           &model,
+               const dealii::ArrayView<const double> &parameters,
+               const dealii::ArrayView<double>       &predictions)
       : model(model)
       , parameters(parameters.begin(), parameters.end())
       , predictions(predictions.begin(), predictions.end())
@@ -39,48 +104,18 @@ namespace Tempera
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override
     {
-      std::vector<double> moved = parameters;
-      std::vector<double> values(predictions.size());
-
-      // The weighted sum of the predictions at a distance from here.
-      const auto weighted = [&](const unsigned int i, const double distance) {
-        moved[i] = parameters[i] + distance;
-        model.model->evaluate(dealii::make_array_view(std::as_const(moved)),
-                              dealii::make_array_view(values),
-                              false);
-        moved[i]   = parameters[i];
-        double sum = 0.;
-        for (unsigned int k = 0; k < values.size(); ++k)
-          sum += weights[k] * (values[k] - predictions[k]);
-        return sum;
-      };
-
+      std::vector<double> column(predictions.size());
       for (unsigned int i = 0; i < parameters.size(); ++i)
         {
-          const ParameterRange &range = model.ranges[i];
-          // A step that the number can represent exactly.
-          volatile double end =
-            parameters[i] + model.relative_step * range.scale;
-          double step = end - parameters[i];
-          if (step == 0.)
-            step = std::nextafter(parameters[i],
-                                  std::numeric_limits<double>::infinity()) -
-                   parameters[i];
-          const double reach     = model.central ? 2. * step : step;
-          const bool   can_raise = parameters[i] + step <= range.upper;
-          const bool   can_lower = parameters[i] - step >= range.lower;
-          if (model.central && can_raise && can_lower)
-            gradient[i] =
-              (weighted(i, step) - weighted(i, -step)) / (2. * step);
-          else
-            {
-              const double h =
-                parameters[i] + reach <= range.upper ? step : -step;
-              gradient[i] =
-                model.central ?
-                  (4. * weighted(i, h) - weighted(i, 2. * h)) / (2. * h) :
-                  weighted(i, h) / h;
-            }
+          model.differences.column(*model.model,
+                                   dealii::make_array_view(parameters),
+                                   dealii::make_array_view(predictions),
+                                   i,
+                                   dealii::make_array_view(column));
+          gradient[i] = std::inner_product(column.begin(),
+                                           column.end(),
+                                           weights.begin(),
+                                           0.);
         }
     }
 
@@ -97,15 +132,8 @@ namespace Tempera
     const FiniteDifferenceParameters   &parameters,
     std::vector<ParameterRange>         ranges)
     : model(std::move(model))
-    , central(parameters.scheme == "central")
-    , relative_step(parameters.relative_step > 0. ?
-                      parameters.relative_step :
-                      std::pow(std::numeric_limits<double>::epsilon(),
-                               central ? 1. / 3. : 1. / 2.))
-    , ranges(std::move(ranges))
-  {
-    AssertDimension(this->ranges.size(), this->model->n_parameters());
-  }
+    , differences(parameters, std::move(ranges))
+  {}
 
 
 
@@ -132,7 +160,7 @@ namespace Tempera
     const bool) const
   {
     model->evaluate(parameters, predictions, false);
-    return std::make_shared<Differences>(*this, parameters, predictions);
+    return std::make_shared<Derivative>(*this, parameters, predictions);
   }
 
 
@@ -141,7 +169,8 @@ namespace Tempera
   FiniteDifferenceModel::work() const
   {
     SolverWork result = model->work();
-    result.derivative = (central ? 2 : 1) * n_parameters() * result.prediction;
+    result.derivative =
+      (differences.is_central() ? 2 : 1) * n_parameters() * result.prediction;
     return result;
   }
 
@@ -151,6 +180,6 @@ namespace Tempera
   FiniteDifferenceModel::description() const
   {
     return model->description() + ", gradient by " +
-           (central ? "central" : "forward") + " differences";
+           (differences.is_central() ? "central" : "forward") + " differences";
   }
 } // namespace Tempera

@@ -14,6 +14,7 @@ namespace Tempera
     const std::vector<double> &standard_deviations)
     : values(std::move(the_values))
     , unknown_deviation(false)
+    , difference(values.size())
     , residual(values.size())
   {
     if (standard_deviations.size() != 1 &&
@@ -42,6 +43,7 @@ namespace Tempera
     const std::vector<std::vector<double>> &covariance)
     : values(std::move(the_values))
     , unknown_deviation(false)
+    , difference(values.size())
     , residual(values.size())
   {
     const std::size_t          n = values.size();
@@ -91,8 +93,28 @@ namespace Tempera
     : values(std::move(the_values))
     , unknown_deviation(true)
     , precisions(values.size(), 1.)
+    , difference(values.size())
     , residual(values.size())
   {}
+
+
+
+  void
+  GaussianLikelihood::weigh(const dealii::ArrayView<const double> &vector,
+                            const dealii::ArrayView<double>       &result) const
+  {
+    const std::size_t n = values.size();
+    if (precision_matrix.empty())
+      for (std::size_t i = 0; i < n; ++i)
+        result[i] = precisions[i] * vector[i];
+    else
+      for (std::size_t i = 0; i < n; ++i)
+        {
+          result[i] = 0.;
+          for (std::size_t j = 0; j < n; ++j)
+            result[i] += precision_matrix[i * n + j] * vector[j];
+        }
+  }
 
 
 
@@ -101,18 +123,23 @@ namespace Tempera
     const dealii::ArrayView<const double> &predictions,
     const dealii::ArrayView<double>       &result) const
   {
-    const std::size_t n = values.size();
-    if (precision_matrix.empty())
-      for (std::size_t i = 0; i < n; ++i)
-        result[i] = precisions[i] * (predictions[i] - values[i]);
-    else
-      for (std::size_t i = 0; i < n; ++i)
-        {
-          result[i] = 0.;
-          for (std::size_t j = 0; j < n; ++j)
-            result[i] +=
-              precision_matrix[i * n + j] * (predictions[j] - values[j]);
-        }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      difference[i] = predictions[i] - values[i];
+    weigh(dealii::make_array_view(std::as_const(difference)), result);
+  }
+
+
+
+  void
+  GaussianLikelihood::apply_precision(
+    const dealii::ArrayView<const double> &vector,
+    const double                           deviation,
+    const dealii::ArrayView<double>       &result) const
+  {
+    weigh(vector, result);
+    if (unknown_deviation)
+      for (double &entry : result)
+        entry /= deviation * deviation;
   }
 
 

@@ -7,6 +7,7 @@
 
 #include <boost/math/distributions/normal.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace Tempera
@@ -125,6 +126,41 @@ namespace Tempera
       boost::math::quantile(boost::math::normal_distribution<>(), probability);
     return kind == Kind::normal ? first + second * z :
                                   first * std::exp(second * z);
+  }
+
+
+
+  double
+  Prior::cdf(const double value) const
+  {
+    if (kind == Kind::uniform)
+      return std::min(1., std::max(0., (value - first) / (second - first)));
+    if (kind == Kind::log_normal && !(value > 0.))
+      return 0.;
+    const double z =
+      (kind == Kind::normal ? value - first : std::log(value / first)) / second;
+    return 0.5 * std::erfc(-z / std::sqrt(2.));
+  }
+
+
+
+  double
+  Prior::standard_deviation() const
+  {
+    const double variance = second * second;
+    return kind == Kind::uniform ?
+             (second - first) / std::sqrt(12.) :
+           kind == Kind::normal ?
+             second :
+             first * std::exp(0.5 * variance) * std::sqrt(std::expm1(variance));
+  }
+
+
+
+  double
+  Prior::deviation_at(const double value) const
+  {
+    return kind == Kind::log_normal ? value * second : standard_deviation();
   }
 
 

@@ -26,5 +26,10 @@ namespace Tempera
                       n_field_times,
                       "At how many times, evenly spaced, fields are written.",
                       dealii::Patterns::Integer(1));
+    prm.add_parameter(
+      "Information draws",
+      n_information_draws,
+      "Over how many draws of the coldest rung, evenly spaced, the information that the data hold about the unknowns is averaged. Each costs as many solves as there are measurements, or two per unknown if that is less. 0: it is not computed. An analytic energy has none.",
+      dealii::Patterns::Integer(0));
   }
 } // namespace Tempera

@@ -27,7 +27,7 @@ namespace Tempera
           name.size() - end.size();
       return is_draws || name == "parameters.prm" || name == "statistics" ||
              name == "log.txt" || name == "samples.svg" ||
-             name == "predictions.csv";
+             name == "predictions.csv" || name == "identifiability.csv";
     }
   } // namespace
 

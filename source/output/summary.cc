@@ -9,41 +9,6 @@ namespace Tempera
   namespace
   {
     using Row = std::vector<std::string>;
-
-    /** Characters that a text takes on the terminal (UTF-8). */
-    std::size_t
-    width_of(const std::string &text)
-    {
-      return std::count_if(text.begin(), text.end(), [](const char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-      });
-    }
-
-    /** Rows with aligned columns; the first row is the header. */
-    std::string
-    table(const std::vector<Row> &rows)
-    {
-      std::vector<std::size_t> widths;
-      for (const Row &row : rows)
-        for (std::size_t i = 0; i < row.size(); ++i)
-          {
-            widths.resize(std::max(widths.size(), i + 1));
-            widths[i] = std::max(widths[i], width_of(row[i]));
-          }
-      std::string text;
-      for (const Row &row : rows)
-        {
-          text += "  ";
-          for (std::size_t i = 0; i < row.size(); ++i)
-            {
-              const std::string padding(widths[i] - width_of(row[i]), ' ');
-              // Names to the left, numbers to the right.
-              text += i == 0 ? " " + row[i] + padding : "  " + padding + row[i];
-            }
-          text += "\n";
-        }
-      return text;
-    }
   } // namespace
 
 
@@ -93,13 +58,13 @@ namespace Tempera
     const std::uint64_t n_draws =
       marginals.empty() ? 0 : marginals[0].moments().count();
     const std::uint64_t n_subset =
-      marginals.empty() ? 0 : marginals[0].subset_size();
+      marginals.empty() ? 0 : marginals[0].get_subset().size();
     text += "\nCold rung, " + std::to_string(n_draws) + " draws" +
             (n_subset < n_draws ?
                ", quantiles from " + std::to_string(n_subset) + " of them" :
                "") +
             ":\n";
-    text += rows.size() > 1 ? table(rows) : "  none after burn-in\n";
+    text += rows.size() > 1 ? aligned_table(rows) : "  none after burn-in\n";
 
     rows            = {{"rung",
                         "level",
@@ -124,7 +89,7 @@ namespace Tempera
                           "-",
                         std::to_string(rung.non_finite)});
       }
-    text += "\n" + table(rows);
+    text += "\n" + aligned_table(rows);
     if (unadjusted)
       text +=
         "   * what MALA would have given to these steps (0 at a wall); below "
@@ -165,7 +130,7 @@ namespace Tempera
             rows.back().push_back(join(penalties, " + "));
           }
       }
-    text += "\n" + table(rows);
+    text += "\n" + aligned_table(rows);
     text += "   extra: evaluations of a level that only the swaps needed\n"
             "   round trips cold-hot-cold: " +
             std::to_string(round_trips.count()) + "\n";
@@ -187,7 +152,7 @@ namespace Tempera
                               to_text(difference.standard_deviation(), digits),
                               to_text(difference.largest(), digits)});
             }
-        text += "\n" + table(rows);
+        text += "\n" + aligned_table(rows);
       }
     return text;
   }

@@ -28,10 +28,9 @@ namespace
     std::string       rest;
     for (unsigned int d = 1; d < dim; ++d)
       rest += "*sin(" + k + "*" + "xyz"[d] + ")";
-    const std::string source = "(" + std::to_string(alpha) + " - 1 + " +
-                               std::to_string(dim) + "*(" + k +
-                               ")^2*(1 + 0.5*x))*" + u + " - 0.5*" + k +
-                               "*cos(" + k + "*x)" + rest;
+    const std::string source =
+      "(" + std::to_string(alpha) + " - 1 + " + std::to_string(dim) + "*(" + k +
+      ")^2*(1 + 0.5*x))*" + u + " - 0.5*" + k + "*cos(" + k + "*x)" + rest;
     ModelSetting result =
       written_setting("quasi-gas dynamics",
                       dim,

@@ -28,6 +28,10 @@ namespace Tempera
   std::string
   join(const std::vector<double> &numbers);
 
+  /** Rows with aligned columns; the first row is the header. */
+  std::string
+  aligned_table(const std::vector<std::vector<std::string>> &rows);
+
   /**
    * A sentence that names the candidate closest to @p name in spelling, if one
    * is close, and a sentence with all candidates if they are few and asked for.

@@ -76,6 +76,12 @@ namespace Tempera
                 const std::vector<double> &state,
                 const double               relative_error) const;
 
+    const GaussianLikelihood &
+    get_likelihood() const
+    {
+      return *likelihood;
+    }
+
     /** A point well inside the prior. */
     std::vector<double>
     middle() const;

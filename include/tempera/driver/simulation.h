@@ -5,7 +5,9 @@
 #include <tempera/driver/inversion.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/output/draw_subset.h>
+#include <tempera/output/marginal.h>
 #include <tempera/output/run_description.h>
+#include <tempera/output/run_folder.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <atomic>
@@ -45,6 +47,18 @@ namespace Tempera
         const std::atomic<bool> &stop);
 
   private:
+    /**
+     * What the data tell and what they do not, as text; the same as a file.
+     *
+     * @param is_stopped Whether to leave out what takes solves.
+     */
+    std::string
+    compare_with_prior(const RunReport             &report,
+                       const std::vector<Marginal> &marginals,
+                       const DrawSubset            &draws,
+                       const RunFolder             &folder,
+                       const std::atomic<bool>     &is_stopped) const;
+
     void
     write_fields(const DrawSubset &draws, const std::string &folder) const;
 

@@ -37,13 +37,45 @@ namespace Tempera
 
 
   /**
-   * Gives any model a derivative by finite differences. The step is relative
-   * to the scale of each parameter, by default the one that balances
-   * truncation and rounding: \f$\epsilon^{1/2}\f$ for forward and
-   * \f$\epsilon^{1/3}\f$ for central differences. At a wall of its interval a
-   * parameter steps inwards; central differences then become one-sided ones
-   * of second order.
+   * Derivatives of the predictions of any model. The step is relative to the
+   * scale of each parameter, by default the one that balances truncation and
+   * rounding: \f$\epsilon^{1/2}\f$ for forward and \f$\epsilon^{1/3}\f$ for
+   * central differences. At a wall of its interval a parameter steps inwards;
+   * central differences then become one-sided ones of second order.
    */
+  class FiniteDifferences
+  {
+  public:
+    FiniteDifferences(const FiniteDifferenceParameters &parameters,
+                      std::vector<ParameterRange>       ranges);
+
+    /**
+     * One column of the Jacobian.
+     *
+     * @param predictions Of the model at the @p parameters.
+     * @param i The parameter.
+     */
+    void
+    column(const ForwardModel                    &model,
+           const dealii::ArrayView<const double> &parameters,
+           const dealii::ArrayView<const double> &predictions,
+           const unsigned int                     i,
+           const dealii::ArrayView<double>       &derivative) const;
+
+    bool
+    is_central() const
+    {
+      return central;
+    }
+
+  private:
+    const bool                        central;
+    const double                      relative_step;
+    const std::vector<ParameterRange> ranges;
+  };
+
+
+  /** Gives any model a derivative by finite differences. */
   class FiniteDifferenceModel : public ForwardModel
   {
   public:
@@ -69,12 +101,10 @@ namespace Tempera
     description() const override;
 
   private:
-    class Differences;
+    class Derivative;
 
     const std::shared_ptr<const ForwardModel> model;
-    const bool                                central;
-    const double                              relative_step;
-    const std::vector<ParameterRange>         ranges;
+    const FiniteDifferences                   differences;
   };
 } // namespace Tempera
 

@@ -49,6 +49,15 @@ namespace Tempera
                const double                           deviation,
                const dealii::ArrayView<double>       &weights) const;
 
+    /**
+     * \f$C^{-1} v\f$: in the predictions this is the second derivative of the
+     * misfit, applied to \f$v\f$.
+     */
+    void
+    apply_precision(const dealii::ArrayView<const double> &vector,
+                    const double                           deviation,
+                    const dealii::ArrayView<double>       &result) const;
+
     const std::vector<double> &
     get_values() const
     {
@@ -56,6 +65,11 @@ namespace Tempera
     }
 
   private:
+    /** \f$C^{-1}v\f$, with \f$\sigma = 1\f$ if it is unknown. */
+    void
+    weigh(const dealii::ArrayView<const double> &vector,
+          const dealii::ArrayView<double>       &result) const;
+
     /** \f$C^{-1}(s-y)\f$, with \f$\sigma = 1\f$ if it is unknown. */
     void
     weighted_residual(const dealii::ArrayView<const double> &predictions,
@@ -68,7 +82,7 @@ namespace Tempera
     /** \f$C^{-1}\f$, row by row. */
     std::vector<double> precision_matrix;
 
-    mutable std::vector<double> residual;
+    mutable std::vector<double> difference, residual;
   };
 } // namespace Tempera
 

@@ -36,6 +36,22 @@ namespace Tempera
     double
     quantile(const double probability) const;
 
+    /** Probability of values that are not above this one. */
+    double
+    cdf(const double value) const;
+
+    /** Of the law itself, also where it is log-normal; may be infinite. */
+    double
+    standard_deviation() const;
+
+    /**
+     * How far a value moves when the coordinate in which the prior has its
+     * plain shape moves by one standard deviation. That coordinate is the
+     * value itself or, of a log-normal prior, its logarithm.
+     */
+    double
+    deviation_at(const double value) const;
+
     double
     lower() const;
 

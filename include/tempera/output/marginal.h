@@ -25,11 +25,11 @@ namespace Tempera
       return all;
     }
 
-    /** Number of draws in the subset. */
-    std::size_t
-    subset_size() const
+    /** The subset of the draws, in their order, evenly spaced. */
+    const std::vector<double> &
+    get_subset() const
     {
-      return subset.size();
+      return subset;
     }
 
     /** The quantile of a probability; needs at least one draw. */

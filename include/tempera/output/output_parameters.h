@@ -18,6 +18,8 @@ namespace Tempera
     unsigned int n_field_draws = 0;
     unsigned int n_mean_draws  = 0;
     unsigned int n_field_times = 7;
+    /** Zero: no information is computed (see average_information()). */
+    unsigned int n_information_draws = 50;
 
     /** Declare the parameters in the current section. */
     void

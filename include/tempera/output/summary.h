@@ -25,10 +25,16 @@ namespace Tempera
     std::string
     text(const RunReport &report) const;
 
+    /** Of the recorded unknowns at the coldest rung, after burn-in. */
+    const std::vector<Marginal> &
+    get_marginals() const
+    {
+      return marginals;
+    }
+
   private:
-    const RunDescription description;
-    RoundTrips           round_trips;
-    /** Of the recorded unknowns at the coldest rung. */
+    const RunDescription  description;
+    RoundTrips            round_trips;
     std::vector<Marginal> marginals;
   };
 

@@ -103,12 +103,12 @@ namespace Tempera
     bool
     depends_on_place(const Expression &expression) const;
 
-    const unsigned int                   n_dimensions;
-    std::vector<ProblemParameter>        my_parameters;
-    std::vector<FunctionDescription>     my_functions;
-    std::vector<OperatorTerm>            my_operator_terms;
-    std::vector<DataTerm>                my_data_terms;
-    std::vector<Expression>              expressions;
+    const unsigned int               n_dimensions;
+    std::vector<ProblemParameter>    my_parameters;
+    std::vector<FunctionDescription> my_functions;
+    std::vector<OperatorTerm>        my_operator_terms;
+    std::vector<DataTerm>            my_data_terms;
+    std::vector<Expression>          expressions;
     /** Steps of the differences, by parameter. */
     std::vector<double> steps;
 

@@ -255,7 +255,7 @@ namespace Tempera
                      const dealii::ArrayView<const double> &coordinates,
                      const ParameterValues                 &theta,
                      const dealii::ArrayView<double>       &values,
-                     const dealii::ArrayView<double> &derivatives) const;
+                     const dealii::ArrayView<double>       &derivatives) const;
 
     /** Whether the equation is given by a residual. */
     virtual bool

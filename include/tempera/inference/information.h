@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_inference_information_h
+#define tempera_inference_information_h
+
+#include <tempera/forward/forward_model.h>
+#include <tempera/inference/likelihood.h>
+#include <tempera/inference/prior.h>
+
+#include <deal.II/lac/full_matrix.h>
+
+#include <functional>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * What the data tell in units of what the prior tells: the Gauss-Newton
+   * information \f$H = L J^T C^{-1} J L\f$ with the Jacobian \f$J\f$ of the
+   * predictions and the standard deviations \f$L\f$ of the prior
+   * (Prior::deviation_at()), averaged over draws. See doc/identifiability.md.
+   */
+  struct Information
+  {
+    /** \f$H\f$, by unknown. */
+    dealii::FullMatrix<double> matrix;
+    /**
+     * The average of \f$|H_{ij}|\f$: ties between unknowns that change their
+     * sign from draw to draw do not cancel in it.
+     */
+    dealii::FullMatrix<double> ties;
+
+    /** Of \f$H\f$, largest first. */
+    std::vector<double> eigenvalues;
+    /** The unit vectors that belong to them. */
+    std::vector<std::vector<double>> directions;
+
+    /** Draws in the average. */
+    std::size_t n_draws = 0;
+    /** Draws left out: predictions or derivatives were not finite. */
+    std::size_t n_skipped = 0;
+
+    /** Whether there is anything at all. */
+    bool
+    is_known() const
+    {
+      return n_draws > 0;
+    }
+  };
+
+
+  /** How the Jacobian of a model is computed. */
+  enum class JacobianMethod
+  {
+    /** The one that takes fewer solves. */
+    cheaper,
+    /** \f$J^T\f$ of unit vectors: a derivative for each prediction. */
+    transposed,
+    /** Central differences: two solves for each parameter. */
+    differences
+  };
+
+
+  /**
+   * The information that the data hold about the unknowns, averaged over
+   * draws from the posterior. If the standard deviation of the measurements is
+   * unknown, it is the last of the unknowns; its information is
+   * \f$2n/\sigma^2\f$ for \f$n\f$ measurements, and it is tied to nothing.
+   *
+   * @param is_stopped Asked before every draw; if it says yes, nothing is
+   * known, since an average over the first draws would be of some other law.
+   */
+  Information
+  average_information(
+    const std::vector<Unknown>             &unknowns,
+    const GaussianLikelihood               &likelihood,
+    const ForwardModel                     &model,
+    const std::vector<std::vector<double>> &draws,
+    const JacobianMethod                    method = JacobianMethod::cheaper,
+    const std::function<bool()>            &is_stopped = [] { return false; });
+} // namespace Tempera
+
+#endif

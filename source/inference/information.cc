@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/forward/finite_differences.h>
+#include <tempera/inference/information.h>
+
+#include <deal.II/lac/lapack_full_matrix.h>
+#include <deal.II/lac/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace Tempera
+{
+  namespace
+  {
+    using Columns = std::vector<std::vector<double>>;
+
+    bool
+    is_finite(const std::vector<double> &values)
+    {
+      return std::all_of(values.begin(), values.end(), [](const double value) {
+        return std::isfinite(value);
+      });
+    }
+
+    bool
+    transposed_is_cheaper(const ForwardModel &model)
+    {
+      const SolverWork work = model.work();
+      return model.n_predictions() * work.derivative <=
+             2. * model.n_parameters() * work.prediction;
+    }
+
+
+    /** The Jacobian, a column for each parameter; empty if it is not finite. */
+    Columns
+    jacobian(const std::vector<Unknown>            &unknowns,
+             const ForwardModel                    &model,
+             const dealii::ArrayView<const double> &parameters,
+             const bool                             transposed)
+    {
+      // Solvers have errors of their own, and the information is asked for to
+      // a few digits: a longer step than rounding alone would want.
+      constexpr double relative_step = 1e-4;
+
+      const unsigned int  n = model.n_parameters();
+      std::vector<double> predictions(model.n_predictions());
+      const std::shared_ptr<const Linearisation> linearisation =
+        model.evaluate(parameters,
+                       dealii::make_array_view(predictions),
+                       transposed);
+      if (!is_finite(predictions))
+        return {};
+
+      Columns columns(n, std::vector<double>(predictions.size()));
+      if (transposed && linearisation)
+        {
+          std::vector<double> unit(predictions.size(), 0.), row(n);
+          for (unsigned int k = 0; k < unit.size(); ++k)
+            {
+              unit[k] = 1.;
+              linearisation->apply_transpose(dealii::make_array_view(
+                                               std::as_const(unit)),
+                                             dealii::make_array_view(row));
+              unit[k] = 0.;
+              for (unsigned int i = 0; i < n; ++i)
+                columns[i][k] = row[i];
+            }
+        }
+      else
+        {
+          std::vector<ParameterRange> ranges;
+          for (unsigned int i = 0; i < n; ++i)
+            {
+              const Prior &prior = unknowns[i].prior;
+              ranges.push_back({prior.deviation_at(parameters[i]),
+                                prior.lower(),
+                                prior.upper()});
+            }
+          const FiniteDifferences differences({"central", relative_step},
+                                              ranges);
+          for (unsigned int i = 0; i < n; ++i)
+            differences.column(model,
+                               parameters,
+                               dealii::make_array_view(
+                                 std::as_const(predictions)),
+                               i,
+                               dealii::make_array_view(columns[i]));
+        }
+      for (const std::vector<double> &column : columns)
+        if (!is_finite(column))
+          return {};
+      return columns;
+    }
+
+
+    void
+    find_eigenvalues(Information &information)
+    {
+      const unsigned int               n = information.matrix.m();
+      dealii::LAPACKFullMatrix<double> matrix(n, n);
+      matrix = information.matrix;
+      // They are not negative, and their sum is the trace.
+      const double               bound = 1. + 2. * information.matrix.trace();
+      dealii::Vector<double>     values;
+      dealii::FullMatrix<double> vectors;
+      matrix.compute_eigenvalues_symmetric(-bound,
+                                           bound,
+                                           2. *
+                                             std::numeric_limits<double>::min(),
+                                           values,
+                                           vectors);
+      for (unsigned int k = values.size(); k-- > 0;)
+        {
+          information.eigenvalues.push_back(std::max(0., values[k]));
+          information.directions.emplace_back();
+          for (unsigned int i = 0; i < n; ++i)
+            information.directions.back().push_back(vectors(i, k));
+        }
+    }
+  } // namespace
+
+
+
+  Information
+  average_information(const std::vector<Unknown>             &unknowns,
+                      const GaussianLikelihood               &likelihood,
+                      const ForwardModel                     &model,
+                      const std::vector<std::vector<double>> &draws,
+                      const JacobianMethod                    method,
+                      const std::function<bool()>            &is_stopped)
+  {
+    const unsigned int n             = model.n_parameters();
+    const bool         has_deviation = likelihood.has_unknown_deviation();
+    AssertDimension(n + has_deviation, unknowns.size());
+    const bool transposed =
+      method == JacobianMethod::transposed ||
+      (method == JacobianMethod::cheaper && transposed_is_cheaper(model));
+
+    Information result;
+    result.matrix.reinit(unknowns.size(), unknowns.size());
+    result.ties.reinit(unknowns.size(), unknowns.size());
+    for (const std::vector<double> &draw : draws)
+      {
+        if (is_stopped())
+          return Information();
+        const double deviation = has_deviation ? draw[n] : 1.;
+        Columns      columns =
+          jacobian(unknowns,
+                   model,
+                   dealii::ArrayView<const double>(draw.data(), n),
+                   transposed);
+        if (columns.size() != n)
+          {
+            ++result.n_skipped;
+            continue;
+          }
+        ++result.n_draws;
+
+        for (unsigned int i = 0; i < n; ++i)
+          for (double &entry : columns[i])
+            entry *= unknowns[i].prior.deviation_at(draw[i]);
+        std::vector<double> weighted(model.n_predictions());
+        for (unsigned int i = 0; i < n; ++i)
+          {
+            likelihood.apply_precision(dealii::make_array_view(
+                                         std::as_const(columns[i])),
+                                       deviation,
+                                       dealii::make_array_view(weighted));
+            for (unsigned int j = 0; j < n; ++j)
+              {
+                const double entry = std::inner_product(weighted.begin(),
+                                                        weighted.end(),
+                                                        columns[j].begin(),
+                                                        0.);
+                result.matrix(i, j) += entry;
+                result.ties(i, j) += std::abs(entry);
+              }
+          }
+        if (has_deviation)
+          {
+            const double scale =
+              unknowns[n].prior.deviation_at(deviation) / deviation;
+            result.matrix(n, n) += 2. * model.n_predictions() * scale * scale;
+            result.ties(n, n) = result.matrix(n, n);
+          }
+      }
+    if (!result.is_known())
+      return result;
+
+    result.matrix /= result.n_draws;
+    result.ties /= result.n_draws;
+    result.matrix.symmetrize();
+    find_eigenvalues(result);
+    return result;
+  }
+} // namespace Tempera
