@@ -82,6 +82,7 @@ namespace Tempera
     , is_box(domain.mesh_file.empty())
   {
     make_mesh(domain, level);
+    check_boundaries(problem);
     number_dofs(problem);
     find_cell_points();
     if (is_box)
@@ -116,12 +117,14 @@ namespace Tempera
           throw UserError("A level would have " + to_text(n_nodes, 3) +
                           " unknowns, more than this version can hold. Lower "
                           "its 'Subdivisions', 'Refinements' or 'Degree'.");
+        const auto lower = corner<dim>(domain.lower, "Lower corner");
+        const auto upper = corner<dim>(domain.upper, "Upper corner");
+        for (unsigned int d = 0; d < dim; ++d)
+          if (!(upper[d] > lower[d]))
+            throw UserError("'Problem/Upper corner' must be above "
+                            "'Problem/Lower corner' in every direction.");
         dealii::GridGenerator::subdivided_hyper_rectangle(
-          triangulation,
-          subdivisions,
-          corner<dim>(domain.lower, "Lower corner"),
-          corner<dim>(domain.upper, "Upper corner"),
-          true);
+          triangulation, subdivisions, lower, upper, true);
       }
     else
       {
@@ -158,6 +161,30 @@ namespace Tempera
                           "the cells in gmsh.");
       }
     triangulation.refine_global(level.refinements);
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::check_boundaries(const Problem &problem) const
+  {
+    const auto               all = triangulation.get_boundary_ids();
+    std::vector<std::string> names;
+    for (const auto id : all)
+      names.push_back(std::to_string(id));
+    const auto check = [&](const Boundaries &boundaries) {
+      for (const auto id : boundaries)
+        if (std::find(all.begin(), all.end(), id) == all.end())
+          throw UserError("The equation says what holds on boundary " +
+                          std::to_string(id) + ", but the mesh has " +
+                          join(names, ", ") +
+                          ". Correct the number, or the mesh file.");
+    };
+    for (const DataTerm &term : problem.data_terms())
+      check(term.boundaries);
+    for (const OperatorTerm &term : problem.operator_terms())
+      check(term.boundaries);
   }
 
 

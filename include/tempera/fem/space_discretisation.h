@@ -127,6 +127,10 @@ namespace Tempera
     void
     make_mesh(const Domain &domain, const FemLevelParameters &level);
 
+    /** Throw a UserError if a boundary that is named does not exist. */
+    void
+    check_boundaries(const Problem &problem) const;
+
     void
     number_dofs(const Problem &problem);
 

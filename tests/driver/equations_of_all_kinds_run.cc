@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Quasi-gas dynamics, the nonlinear reaction and equations written in the
+// parameter file: what runs say of the paper's cases, what becomes of values
+// for which there is no solution, and what is said of mistakes.
+
+#include "driver/command.h"
+
+#include <tempera/inference/csv_table.h>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  const std::string folder = TEMPERA_SOURCE_DIR "/prm/";
+
+  CommandResult
+  run(const std::string              &file,
+      const std::string              &output,
+      const std::vector<std::string> &settings)
+  {
+    std::vector<std::string> arguments{
+      "run", file, "--output", output, "--overwrite"};
+    for (const std::string &setting : settings)
+      {
+        arguments.push_back("--set");
+        arguments.push_back(setting);
+      }
+    return command(arguments);
+  }
+
+  void
+  check_both_sources()
+  {
+    unsigned int found = 0;
+    for (unsigned int seed = 1; seed <= 10; ++seed)
+      {
+        const auto result = run(folder + "paper/qgd_sources.prm",
+                                "sources",
+                                {"Random seed = " + std::to_string(seed),
+                                 "Output/Information draws = 0"});
+        if (result.exit_code != 0)
+          continue;
+        const CsvTable draws("sources/draws.0.csv");
+        const auto     x = draws.column("x"), y = draws.column("y");
+        double         left = 0., right = 0.;
+        for (std::size_t i = 0; i < x.size(); ++i)
+          {
+            left += std::hypot(x[i] - 0.3, y[i] - 0.45) < 0.1;
+            right += std::hypot(x[i] - 0.7, y[i] - 0.45) < 0.1;
+          }
+        found += left > 0.1 * x.size() && right > 0.1 * x.size();
+      }
+    check("both sources of quasi-gas dynamics, 10 seeds of 10",
+          found == 10,
+          std::to_string(found));
+  }
+
+  void
+  check_what_data_tell()
+  {
+    const auto short_horizon =
+      run(folder + "paper/qgd_short_horizon.prm", "short", {});
+    check("at T = 0.001 the data say nothing about alpha",
+          short_horizon.exit_code == 0 &&
+            contains(short_horizon.out, "the data say nothing about alpha"),
+          short_horizon.out + short_horizon.error);
+    const auto long_horizon =
+      run(folder + "paper/qgd_alpha.prm", "long", {"Iterations = 7000"});
+    const auto alpha  = estimate(CsvTable("long/draws.0.csv").column("alpha"));
+    double     square = 0.;
+    const auto draws  = CsvTable("long/draws.0.csv").column("alpha");
+    for (const double draw : draws)
+      square += (draw - alpha.mean) * (draw - alpha.mean) / draws.size();
+    check("at T = 1 alpha is learned",
+          long_horizon.exit_code == 0 &&
+            contains(long_horizon.out, "the data narrow alpha") &&
+            std::abs(alpha.mean - 1.) < 3. * std::sqrt(square) &&
+            std::abs(alpha.mean - 1.) < 0.05,
+          std::to_string(alpha.mean) + " " + long_horizon.out +
+            long_horizon.error);
+  }
+
+  void
+  check_no_solution()
+  {
+    // For a strongly negative alpha there is no solution.
+    const auto     result = run(folder + "paper/nonlinear_reaction.prm",
+                            "none",
+                            {"Problem/Unknowns/alpha = uniform(-6, 6)",
+                                 "Observations/Noise = 3",
+                                 "Sampler/Kernel/Type = MALA",
+                                 "Sampler/Kernel/Step sizes = 3",
+                                 "Iterations = 400",
+                                 "Burn-in = 100"});
+    const CsvTable draws("none/draws.0.csv");
+    bool           all_finite = true;
+    for (const double energy : draws.column("energy"))
+      all_finite = all_finite && std::isfinite(energy);
+    // The count stands at the end of the line of the cold rung.
+    const std::size_t line = result.out.find("   0       fine    MALA");
+    const std::string row =
+      line == std::string::npos ?
+        "" :
+        result.out.substr(line, result.out.find('\n', line) - line);
+    check("values without a solution are rejected and counted",
+          result.exit_code == 0 && all_finite && !row.empty() &&
+            row.substr(row.rfind(' ') + 1) != "0",
+          result.out + result.error);
+  }
+
+  void
+  check_mistake(const std::string              &name,
+                const std::string              &file,
+                const std::vector<std::string> &settings,
+                const std::vector<std::string> &message)
+  {
+    std::vector<std::string> arguments{"validate", folder + file};
+    for (const std::string &setting : settings)
+      {
+        arguments.push_back("--set");
+        arguments.push_back(setting);
+      }
+    const CommandResult result = command(arguments);
+    bool                right  = result.exit_code == 1 && result.out.empty();
+    for (const std::string &part : message)
+      right = right && contains(result.error, part);
+    check(name, right, result.error + result.out);
+  }
+
+  void
+  check_mistakes()
+  {
+    const std::string rod      = "examples/cooled_rod.prm";
+    const std::string gas      = "paper/qgd_alpha.prm";
+    const std::string reaction = "paper/nonlinear_reaction.prm";
+    const std::string equation = "Problem/Equation/";
+    const std::string sources  = "paper/qgd_sources.prm";
+    check_mistake("a formula with a misspelt name",
+                  rod,
+                  {equation + "Reaction = leek"},
+                  {"'leek'", "'Problem/Equation/Reaction'", "leak, cooling"});
+    check_mistake("a formula that is not closed",
+                  gas,
+                  {equation + "Source = sin(x"},
+                  {"'sin(x'", "'Problem/Equation/Source'"});
+    check_mistake("an unknown with the name of a coordinate",
+                  rod,
+                  {"Problem/Unknowns/x = 1"},
+                  {"'Problem/Unknowns/x'", "coordinate", "'x0'"});
+    check_mistake("an unknown with a space in it",
+                  rod,
+                  {"Problem/Unknowns/my leak = 1"},
+                  {"'Problem/Unknowns/my leak'", "letters, digits"});
+    check_mistake("a coefficient that varies in time",
+                  rod,
+                  {equation + "Diffusion = 1 + t"},
+                  {"'Diffusion'", "varies in time"});
+    check_mistake("too many components of the convection",
+                  rod,
+                  {equation + "Convection = 1; 2"},
+                  {"'Problem/Equation/Convection' has 2 formulas",
+                   "1 dimension"});
+    check_mistake("several formulas without their boundaries",
+                  rod,
+                  {equation + "Dirichlet value = 1; 2"},
+                  {"'Problem/Equation/Dirichlet value'", "boundaries"});
+    check_mistake("times in a stationary equation",
+                  rod,
+                  {"Observations/Times = 1"},
+                  {"'Observations/Times'", "stationary"});
+    check_mistake("a final time in a stationary equation",
+                  reaction,
+                  {"Problem/Final time = 1"},
+                  {"'Problem/Final time'", "stationary"});
+    check_mistake("CHOLMOD with convection",
+                  rod,
+                  {"Solver/Linear solver = CHOLMOD"},
+                  {"needs a symmetric operator", "'UMFPACK'"});
+    check_mistake("a precomputed adjoint of a nonlinear equation",
+                  reaction,
+                  {"Solver/Gradient = precomputed adjoint"},
+                  {"linear equation", "'adjoint'"});
+    check_mistake("an entry that another problem has",
+                  reaction,
+                  {equation + "Reaction = 1"},
+                  {"no parameter 'Reaction'", "'Problem/Equation'"});
+    check_mistake("corners in three dimensions",
+                  reaction,
+                  {"Problem/Lower corner = 0, 0, 0"},
+                  {"'Problem/Lower corner' has 3 numbers", "1 dimension"});
+    check_mistake("corners that are the wrong way round",
+                  reaction,
+                  {"Problem/Upper corner = -2"},
+                  {"'Problem/Upper corner'", "above"});
+    check_mistake("boxes that do not fit",
+                  sources,
+                  {equation + "Diffusivity values = 1, 2, 3",
+                   equation + "Diffusivity boxes = 2, 2"},
+                  {"'Problem/Equation/Diffusivity values' has 3 numbers",
+                   "2 dimensions"});
+    check_mistake("a diffusivity below zero",
+                  sources,
+                  {equation + "Diffusivity = -1"},
+                  {"not positive definite"});
+    check_mistake("a place that is none",
+                  "examples/two_sources_in_formulas.prm",
+                  {equation + "Place = x1, y0"},
+                  {"no parameter 'x1'", "'x0'"});
+    check_mistake("a boundary that does not exist",
+                  rod,
+                  {equation + "Dirichlet value = 7: 1"},
+                  {"boundary 7"});
+  }
+} // namespace
+
+int
+main()
+{
+  check_mistakes();
+  check_no_solution();
+  check_what_data_tell();
+  check_both_sources();
+  return result();
+}
