@@ -45,7 +45,8 @@ namespace Tempera
 
     const unsigned int              n_first = n_bins * n_points;
     const std::vector<unsigned int> n{n_first, n_unknowns == 1 ? 1 : n_first};
-    std::vector<double>             energies(std::size_t(n[0]) * n[1]);
+    const std::size_t               n_energies = std::size_t{n[0]} * n[1];
+    std::vector<double>             energies(n_energies);
     Evaluation                      evaluation;
     evaluation.reference_gradient.resize(n_unknowns);
     evaluation.potential_gradient.resize(n_unknowns);
