@@ -291,7 +291,14 @@ namespace Tempera
           file.add_from_command_line("Levels/fine/Degree = 1");
           for (ParameterDescription &one : Parameters(file).descriptions())
             {
+              // Problems may have parameters of the same name.
+              const bool is_its_own =
+                one.section.size() == 2 && one.section[0] == "Problem";
+              if (is_its_own)
+                one.documentation =
+                  "With '" + problem + "': " + one.documentation;
               const bool is_new =
+                is_its_own ||
                 std::none_of(descriptions.begin(),
                              descriptions.end(),
                              [&](const ParameterDescription &other) {

@@ -163,6 +163,17 @@ namespace Tempera
       return names;
     }
 
+    /** Whether a problem has settings of its own. */
+    bool
+    declares_settings(Problem &problem)
+    {
+      dealii::ParameterHandler prm;
+      problem.declare(prm);
+      std::ostringstream json;
+      prm.print_parameters(json, dealii::ParameterHandler::JSON);
+      return json.str().find("pattern_description") != std::string::npos;
+    }
+
     /** Every level of an equation needs a mesh. */
     void
     check_that_levels_exist(const ParameterFile            &file,
@@ -434,7 +445,8 @@ namespace Tempera
     if (!is_analytic)
       {
         add({"Problem", "Unknowns"}, unknowns);
-        add({"Problem", "Equation"}, equation);
+        if (declares_settings(*equation.problem))
+          add({"Problem", "Equation"}, equation);
         add({"Observations"}, observations);
         add({"Solver"}, solver);
       }

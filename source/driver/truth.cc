@@ -42,6 +42,12 @@ namespace Tempera
       out << "--     . " << energy.space()[i].name << ": mean "
           << to_text(moments[i].first, 5) << ", sd "
           << to_text(moments[i].second, 5) << "\n";
+    for (unsigned int i = 0; i < n; ++i)
+      if (const Coordinate &unknown = energy.space()[i];
+          2. * moments[i].second * options.n_bins * options.n_points <
+          unknown.upper - unknown.lower)
+        out << "--     . note: the grid is too coarse for " << unknown.name
+            << "; raise --points\n";
     out << "--     . share of the lower half of " << energy.space()[0].name
         << ": " << to_text(grid.lower_share(), 4) << "\n";
     if (!options.file.empty())
@@ -56,11 +62,17 @@ namespace Tempera
       return;
 
     // Means as their errors, in true standard deviations.
+    const auto mean_title = [&](const unsigned int i) {
+      return "  mean of " + energy.space()[i].name + " off";
+    };
+    const auto mean_width = [&](const unsigned int i) {
+      return std::max<int>(16, mean_title(i).size());
+    };
     out << "\n"
         << std::setw(32) << "run" << std::setw(10) << "draws" << std::setw(10)
         << "TV" << std::setw(10) << "share";
     for (unsigned int i = 0; i < n; ++i)
-      out << std::setw(16) << "mean of " + energy.space()[i].name + " off";
+      out << std::setw(mean_width(i)) << mean_title(i);
     if (grid.has_centre())
       out << std::setw(12) << "KL angle" << std::setw(10) << "angles";
     out << "\n";
@@ -80,7 +92,8 @@ namespace Tempera
             << std::setw(10) << to_text(here.lower_share, 4);
         for (unsigned int i = 0; i < n; ++i)
           {
-            out << std::setw(16) << to_text(here.mean_errors[i], 3) + " sd";
+            out << std::setw(mean_width(i))
+                << to_text(here.mean_errors[i], 3) + " sd";
             sum_square_of_means[i] += std::pow(here.mean_errors[i], 2);
           }
         if (grid.has_centre())

@@ -115,21 +115,24 @@ namespace Tempera
     add(
       "Inertia",
       inertia_text,
-      "a in a u_tt + b u_t - div(kappa grad u) + w . grad u + c u = f. A formula in the coordinates and the unknowns.");
-    add("Capacity", capacity_text, "b; without a and b there is no time.");
-    add("Diffusion", diffusion_text, "kappa.");
-    add("Convection",
-        convection_text,
-        "w, one formula per dimension, separated by semicolons; 0 for none.");
-    add("Reaction", reaction_text, "c.");
+      "The inertia a in a u_tt + b u_t - div(kappa grad u) + w . grad u + c u = f. A formula in the coordinates and the unknowns.");
+    add("Capacity",
+        capacity_text,
+        "The capacity b; without a and b the equation is stationary.");
+    add("Diffusion", diffusion_text, "The diffusivity kappa.");
+    add(
+      "Convection",
+      convection_text,
+      "The wind w: one formula per dimension, separated by semicolons; 0 for none.");
+    add("Reaction", reaction_text, "The rate c of a reaction.");
     add(
       "Source",
       source_text,
-      "f. A formula in the coordinates, t and the unknowns, as the following ones.");
+      "The source f. A formula in the coordinates, t and the unknowns, as the following ones.");
     add("Source in time",
         source_in_time_text,
         "A factor of the source" + in_time);
-    add("Initial value", value_text, "u at the beginning.");
+    add("Initial value", value_text, "The value of u at the beginning.");
     add("Initial velocity",
         velocity_text,
         "u_t at the beginning, if there is inertia.");
@@ -140,10 +143,12 @@ namespace Tempera
     add(
       "Flux",
       flux_text,
-      "q in kappa du/dn + r u = q on the boundary, where there are no Dirichlet values." +
+      "The flux q in kappa du/dn + r u = q on the boundary, where there are no Dirichlet values." +
         where);
     add("Flux in time", flux_in_time_text, "A factor of the flux" + in_time);
-    add("Exchange", exchange_text, "r in the same condition." + where);
+    add("Exchange",
+        exchange_text,
+        "The exchange r in the same condition." + where);
     add("Exact solution",
         exact_text,
         "The solution, where it is known: for 'Synthetic data = exact'.");
