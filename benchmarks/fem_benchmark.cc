@@ -11,6 +11,7 @@
 #include <tempera/fem/precomputed_model.h>
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/parameter_handler.h>
 
 #include <algorithm>
 #include <chrono>
@@ -129,9 +130,12 @@ namespace
   evaluation(const std::shared_ptr<const ForwardModel> &model,
              const bool                                 with_gradient)
   {
-    const auto state       = std::make_shared<std::vector<double>>(2, 0.4);
-    const auto predictions = std::make_shared<std::vector<double>>(2);
-    const auto gradient    = std::make_shared<std::vector<double>>(2);
+    const auto numbers = [](const unsigned int n) {
+      return std::make_shared<std::vector<double>>(n, 0.4);
+    };
+    const auto state       = numbers(model->n_parameters());
+    const auto gradient    = numbers(model->n_parameters());
+    const auto predictions = numbers(model->n_predictions());
     return [=]() {
       (*state)[0] = 0.4 + 0.2 * std::fmod((*state)[0] * 7.3, 1.);
       const auto linearisation =
@@ -221,6 +225,72 @@ namespace
     std::printf("the fine model adds %.1f MB\n", added);
   }
 
+  /** A problem with a known source on the fine mesh, and some unknowns. */
+  std::shared_ptr<const FemModel>
+  model_of(const std::string &type, const std::vector<std::string> &unknowns)
+  {
+    std::shared_ptr<Problem> problem = ProblemRegistry::create(type, 2);
+    dealii::ParameterHandler prm;
+    problem->declare(prm);
+    prm.parse_input_from_string("set Source = 10*(1 + x)\n");
+    problem->set_up({});
+    ModelSetting setting = two_sources();
+    setting.problem      = problem;
+    setting.unknowns.clear();
+    setting.values.assign(problem->parameters().size(), 0.5);
+    for (const std::string &unknown : unknowns)
+      setting.unknowns.push_back(problem->index_of(unknown));
+    SolverParameters solver;
+    solver.time_stepping = "Crank-Nicolson";
+    solver.gradient      = "adjoint";
+    return make_fem_model(setting,
+                          level(50),
+                          solver,
+                          std::vector<ParameterRange>(unknowns.size()));
+  }
+
+  void
+  compare_problems()
+  {
+    BareOperations            bare(50);
+    const LinearSolverFactory cholmod("CHOLMOD", true, 0.);
+    const LinearSolverFactory umfpack("UMFPACK", false, 0.);
+    cholmod.make(bare.matrix.interior);
+    umfpack.make(bare.matrix.interior);
+    const LinearSolverFactory *const factories[] = {&cholmod, &umfpack};
+
+    std::vector<Row> rows;
+    for (const auto *factory : factories)
+      {
+        const std::string name = factory == &cholmod ? "CHOLMOD" : "UMFPACK";
+        rows.push_back(
+          {"order of elimination and factorisation, " + name, [&bare, name]() {
+             LinearSolverFactory(name, name == "CHOLMOD", 0.)
+               .make(bare.matrix.interior);
+           }});
+        rows.push_back({"factorisation alone, " + name, [&bare, factory]() {
+                          factory->make(bare.matrix.interior);
+                        }});
+      }
+    const std::string gas = "quasi-gas dynamics";
+    rows.push_back({gas + ", forward, operator known",
+                    evaluation(model_of(gas, {"strength"}), false)});
+    rows.push_back({gas + ", forward, alpha unknown",
+                    evaluation(model_of(gas, {"alpha"}), false)});
+    rows.push_back({gas + ", with gradient, operator known",
+                    evaluation(model_of(gas, {"strength"}), true)});
+    rows.push_back({gas + ", with gradient, alpha unknown",
+                    evaluation(model_of(gas, {"alpha"}), true)});
+    const std::string reaction = "nonlinear reaction";
+    rows.push_back({reaction + ", forward",
+                    evaluation(model_of(reaction, {"alpha"}), false)});
+    rows.push_back({reaction + ", with gradient",
+                    evaluation(model_of(reaction, {"alpha"}), true)});
+    time_in_turns(rows, 31);
+    for (Row &row : rows)
+      std::printf("%-52s %10.2f us\n", row.name.c_str(), 1e6 * row.median());
+  }
+
   void
   compare_sizes()
   {
@@ -281,6 +351,8 @@ main(int argc, char **argv)
   const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   if (argc > 1 && std::string(argv[1]) == "--sizes")
     compare_sizes();
+  else if (argc > 1 && std::string(argv[1]) == "--problems")
+    compare_problems();
   else
     compare_on_the_fine_mesh();
 }

@@ -83,6 +83,10 @@ namespace Tempera
     : MeshModel<dim>(setting, level, solver, true)
     // The Jacobian of a residual need be neither symmetric nor definite.
     , factory(solver.linear_solver, false, solver.tolerance)
+    , symmetric_factory(
+        solver.linear_solver == "automatic" ?
+          std::make_unique<LinearSolverFactory>("CHOLMOD", true, 0.) :
+          nullptr)
     , assembler(*setting.problem, this->space)
   {}
 
@@ -97,10 +101,24 @@ namespace Tempera
     TimeCourse::StepStates states;
     this->course.states_of_step(n, trajectory, states);
     assembler.set_states(states, this->course.time_of_step(n));
-    return std::make_unique<const StepOperator>(assembler.jacobian(theta),
-                                                this->course.scheme_of_step(n),
-                                                this->course.grid.step,
-                                                factory);
+    const EvolutionMatrices matrices = assembler.jacobian(theta);
+    const auto              step     = [&](const LinearSolverFactory &solvers) {
+      return std::make_unique<const StepOperator>(matrices,
+                                                  this->course.scheme_of_step(
+                                                    n),
+                                                  this->course.grid.step,
+                                                  solvers);
+    };
+    if (symmetric_factory && assembler.is_symmetric())
+      try
+        {
+          return step(*symmetric_factory);
+        }
+      catch (const UserError &)
+        {
+          // Symmetric, but not positive definite.
+        }
+    return step(factory);
   }
 
 

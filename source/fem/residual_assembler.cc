@@ -127,12 +127,24 @@ namespace Tempera
         coefficients[e][d] = derivative(e, d);
     result.stiffness =
       std::make_unique<OperatorMatrix>(space.assemble(coefficients));
+    symmetric = true;
+    for (unsigned int e = 0; e <= dim; ++e)
+      for (unsigned int d = 0; d < e; ++d)
+        {
+          const double *one = coefficients[e][d], *other = coefficients[d][e];
+          symmetric = symmetric && (one == nullptr) == (other == nullptr) &&
+                      (one == nullptr || std::equal(one, one + n, other));
+        }
     for (const unsigned int order : {1u, 2u})
       if (order <= order_in_time)
         {
           coefficients = Coefficients{};
           for (unsigned int e = 0; e <= dim; ++e)
-            coefficients[e][0] = derivative(e, dim + order);
+            {
+              coefficients[e][0] = derivative(e, dim + order);
+              symmetric =
+                symmetric && (e == 0 || coefficients[e][0] == nullptr);
+            }
           (order == 1 ? result.capacity : result.inertia) =
             std::make_unique<OperatorMatrix>(space.assemble(coefficients));
         }

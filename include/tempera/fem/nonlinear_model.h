@@ -61,8 +61,10 @@ namespace Tempera
                     const std::vector<double> &theta,
                     const Trajectory          &trajectory) const;
 
-    const LinearSolverFactory      factory;
-    mutable ResidualAssembler<dim> assembler;
+    const LinearSolverFactory factory;
+    /** For Jacobians that are symmetric; null if the user wants the other. */
+    const std::unique_ptr<const LinearSolverFactory> symmetric_factory;
+    mutable ResidualAssembler<dim>                   assembler;
   };
 } // namespace Tempera
 

@@ -35,6 +35,13 @@ namespace Tempera
     EvolutionMatrices
     jacobian(const std::vector<double> &theta);
 
+    /** Whether the last jacobian() is symmetric. */
+    bool
+    is_symmetric() const
+    {
+      return symmetric;
+    }
+
     /** The derivatives of a weighted residual in parameters, subtracted. */
     void
     subtract_parameter_derivatives(const ParameterValues        &theta,
@@ -47,7 +54,8 @@ namespace Tempera
     const IntegrationPoints        &points;
     const unsigned int              order_in_time;
 
-    double              time = 0.;
+    double              time      = 0.;
+    bool                symmetric = false;
     std::vector<double> states, values, state_derivatives,
       parameter_derivatives, weighted;
     dealii::Vector<double> nodal;
