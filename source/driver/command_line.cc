@@ -309,6 +309,13 @@ namespace Tempera
                 descriptions.push_back(std::move(one));
             }
         }
+      descriptions.push_back(
+        {{"Problem", "Unknowns"},
+         "(any name)",
+         "",
+         "any text",
+         {},
+         "With 'expressions': the variables of the formulas, under names of your own. A number, if it is known; otherwise its prior."});
       environment.out << (values.count("json") > 0 ?
                             parameter_reference_json(descriptions) :
                             parameter_reference_text(descriptions));
@@ -320,12 +327,13 @@ namespace Tempera
     void
     list_registry(const std::string &title, std::ostream &out)
     {
+      std::size_t width = 18;
+      for (const auto &entry : RegistryType::entries())
+        width = std::max(width, entry.first.size() + 2);
       out << title << "\n";
       for (const auto &entry : RegistryType::entries())
         out << "  " << entry.first
-            << std::string(entry.first.size() < 18 ? 18 - entry.first.size() :
-                                                     1,
-                           ' ')
+            << std::string(width - entry.first.size(), ' ')
             << entry.second.description << "\n";
     }
 

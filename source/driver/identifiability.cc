@@ -112,6 +112,12 @@ namespace Tempera
           if (std::isnan(convergence.r_hat))
             return "undecided about " + name +
                    ": its draws are too few, or all the same; run longer";
+          if (replica_r_hat > Identifiability::largest_replica_r_hat)
+            return "undecided about " + name + ": the replicas differ (R-hat " +
+                   r_hat_text(replica_r_hat) +
+                   " between them), so none moves freely between the answers, "
+                   "and their shares mean nothing; use more and hotter rungs, "
+                   "or run longer";
           return "undecided about " + name + ": R-hat is " +
                  r_hat_text(convergence.r_hat) + " and the effective size " +
                  (std::isnan(convergence.effective_size) ?
@@ -150,7 +156,8 @@ namespace Tempera
 
   Identifiability::Identifiability(const std::vector<Unknown>  &unknowns,
                                    const std::vector<Marginal> &marginals,
-                                   const Information           &information)
+                                   const Information           &information,
+                                   const std::vector<double>   &replica_r_hats)
     : information(information)
   {
     AssertDimension(unknowns.size(), marginals.size());
@@ -170,10 +177,11 @@ namespace Tempera
           marginals[i].moments().standard_deviation();
         finding.distance = distance_from_law(draws, cdf);
         finding.spread   = probabilities.standard_deviation() * std::sqrt(12.);
-        finding.information = information.is_known() ?
-                                information.matrix(i, i) :
-                                std::numeric_limits<double>::quiet_NaN();
-        finding.convergence = convergence({draws});
+        finding.information   = information.is_known() ?
+                                  information.matrix(i, i) :
+                                  std::numeric_limits<double>::quiet_NaN();
+        finding.convergence   = convergence({draws});
+        finding.replica_r_hat = replica_r_hats.empty() ? 1. : replica_r_hats[i];
         findings.push_back(finding);
       }
     for (unsigned int i = 0; i < findings.size(); ++i)
@@ -186,7 +194,8 @@ namespace Tempera
   Identifiability::judge(const unsigned int i)
   {
     Finding &finding = findings[i];
-    if (!finding.convergence.is_good())
+    if (!finding.convergence.is_good() ||
+        !(finding.replica_r_hat <= largest_replica_r_hat))
       finding.verdict = Verdict::undecided;
     else if (finding.distance > least_distance ||
              finding.spread < largest_ratio)
@@ -271,24 +280,21 @@ namespace Tempera
       counted(information.n_draws, "draw") + ": " + join(parts, ", ") +
       (values.size() > parts.size() ? ", ..." : "") + "\n";
 
-    // An average over draws that are not to be trusted decides nothing.
-    const bool is_decided =
-      std::all_of(findings.begin(), findings.end(), [](const Finding &finding) {
-        return finding.verdict != Verdict::undecided;
+    const std::size_t n_informed =
+      std::count_if(values.begin(), values.end(), [](const double value) {
+        return value > least_information;
       });
-    if (is_decided)
-      {
-        const std::size_t n_informed =
-          std::count_if(values.begin(), values.end(), [](const double value) {
-            return value > least_information;
-          });
-        text += "   directions that the data inform more than the prior: " +
-                std::to_string(n_informed) + " of " +
-                std::to_string(values.size()) + "\n";
-        if (values.size() > 1 && values.back() < negligible_information)
-          text += "   least informed: " +
-                  combination(information.directions.back(), findings) + "\n";
-      }
+    text += "   directions that the data inform more than the prior: " +
+            std::to_string(n_informed) + " of " +
+            std::to_string(values.size()) +
+            (information.n_informed_at_a_draw < n_informed - 0.5 ?
+               ", but only " + to_text(information.n_informed_at_a_draw, 2) +
+                 " at a single draw: the data tie the unknowns to each other" :
+               "") +
+            "\n";
+    if (values.size() > 1 && values.back() < negligible_information)
+      text += "   least informed: " +
+              combination(information.directions.back(), findings) + "\n";
     return text + left_out;
   }
 

@@ -183,6 +183,11 @@ namespace Tempera
                      dealii::make_array_view(observations.values),
                      false);
       }
+    for (const double value : observations.values)
+      if (!std::isfinite(value))
+        throw UserError("The equation cannot be solved at 'Observations/"
+                        "Truth', so that there are no synthetic data. Correct "
+                        "the truth, or the equation.");
     add_noise(settings.synthetic_noise,
               settings.synthetic_seed,
               observations.values);

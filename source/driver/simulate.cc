@@ -6,6 +6,7 @@
 #include <tempera/output/run_folder.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <ostream>
 #include <sstream>
@@ -57,6 +58,13 @@ namespace Tempera
                          std::as_const(parameters_of_model)),
                        dealii::make_array_view(predictions.back()),
                        false);
+        for (const double prediction : predictions.back())
+          if (!std::isfinite(prediction))
+            throw UserError("The equation cannot be solved at these values on "
+                            "level '" +
+                            level +
+                            "'. Choose others with --at, or look at the "
+                            "coefficients of the equation.");
         Evaluation evaluation;
         evaluation.reference_gradient.resize(state.size());
         evaluation.potential_gradient.resize(state.size());

@@ -9,6 +9,7 @@
 #include <tempera/output/draws_file.h>
 #include <tempera/output/journal.h>
 #include <tempera/output/progress.h>
+#include <tempera/output/replica_marginals.h>
 #include <tempera/output/run_folder.h>
 #include <tempera/output/samples_picture.h>
 #include <tempera/output/statistics_file.h>
@@ -262,6 +263,8 @@ namespace Tempera
     statistics.connect(signals);
     Summary summary(description);
     summary.connect(signals);
+    ReplicaMarginals replicas(description);
+    replicas.connect(signals);
     SamplesPicture picture(folder, description);
     picture.connect(signals);
     DrawSubset solved_draws(
@@ -327,6 +330,7 @@ namespace Tempera
       {
         journal.write(compare_with_prior(sampler->report(),
                                          summary.get_marginals(),
+                                         replicas.r_hats(),
                                          solved_draws,
                                          folder,
                                          stop));
@@ -340,6 +344,7 @@ namespace Tempera
   std::string
   Simulation::compare_with_prior(const RunReport             &report,
                                  const std::vector<Marginal> &marginals,
+                                 const std::vector<double>   &replica_r_hats,
                                  const DrawSubset            &draws,
                                  const RunFolder             &folder,
                                  const std::atomic<bool>     &is_stopped) const
@@ -361,7 +366,8 @@ namespace Tempera
                           draws.evenly_spaced(
                             parameters.output.n_information_draws),
                           JacobianMethod::cheaper,
-                          [&]() { return is_stopped.load(); }));
+                          [&]() { return is_stopped.load(); }),
+      replica_r_hats);
     folder.write("identifiability.csv", identifiability.csv());
     return identifiability.text();
   }

@@ -27,9 +27,9 @@ namespace Tempera
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override
     {
-      const TimeCourse                     &course = model.course;
-      std::vector<std::vector<NodalVector>> sensitivities(
-        1, course.make_data(course.n_variable_channels()));
+      const TimeCourse        &course = model.course;
+      std::vector<NodalVector> sensitivities =
+        course.make_data(course.n_variable_channels());
       std::vector<double> operator_gradient(gradient.size(), 0.);
 
       const auto derivatives = model.operators.derivatives_at(theta);
@@ -53,15 +53,16 @@ namespace Tempera
             }
         };
 
-      evolution->adjoint(weights, sensitivities[0], listener);
-      const auto functional =
-        model.get_data_map().prepare(sensitivities, false);
-      double value;
-      model.get_data_map().apply(*functional,
-                                 {dealii::make_array_view(theta),
-                                  dealii::make_array_view(model.unknowns())},
-                                 dealii::ArrayView<double>(&value, 1),
-                                 gradient);
+      try
+        {
+          evolution->adjoint(weights, sensitivities, listener);
+        }
+      catch (const UnsuitableMatrix &)
+        {
+          NoDerivative().apply_transpose(weights, gradient);
+          return;
+        }
+      model.apply_to_data(theta, sensitivities, gradient);
       for (unsigned int i = 0; i < gradient.size(); ++i)
         gradient[i] += operator_gradient[i];
     }
@@ -105,9 +106,8 @@ namespace Tempera
                                            this->course,
                                            factory);
       }
-    catch (const UserError &)
+    catch (const UnsuitableMatrix &)
       {
-        // The matrix of these parameters has no factorisation.
         return nullptr;
       }
   }
@@ -121,9 +121,27 @@ namespace Tempera
                              Trajectory                      &trajectory) const
   {
     const auto here = evolution_at(theta);
-    if (here)
-      here->forward(this->data_at(theta), observed, &trajectory);
-    return here != nullptr;
+    return here && forward(*here, theta, observed, &trajectory);
+  }
+
+
+
+  template <int dim>
+  bool
+  EvolutionModel<dim>::forward(const Evolution                 &here,
+                               const std::vector<double>       &theta,
+                               const dealii::ArrayView<double> &observed,
+                               Trajectory *trajectory) const
+  {
+    try
+      {
+        here.forward(this->data_at(theta), observed, trajectory);
+        return true;
+      }
+    catch (const UnsuitableMatrix &)
+      {
+        return false;
+      }
   }
 
 
@@ -137,23 +155,14 @@ namespace Tempera
   {
     std::vector<double> theta = this->all_parameters(parameters);
     const auto          here  = evolution_at(theta);
-    if (!here)
-      {
-        // Parameters for which the equation cannot be solved are not
-        // plausible: the sampler rejects and counts what is not finite.
-        std::fill(predictions.begin(),
-                  predictions.end(),
-                  std::numeric_limits<double>::quiet_NaN());
-        return std::make_shared<NoDerivative>();
-      }
-    Trajectory trajectory;
-    here->forward(this->data_at(theta),
-                  predictions,
-                  evolution ? nullptr : &trajectory);
-    return std::make_shared<Adjoint>(*this,
-                                     std::move(theta),
-                                     here,
-                                     std::move(trajectory));
+    Trajectory          trajectory;
+    if (here &&
+        forward(*here, theta, predictions, evolution ? nullptr : &trajectory))
+      return std::make_shared<Adjoint>(*this,
+                                       std::move(theta),
+                                       here,
+                                       std::move(trajectory));
+    return this->no_solution(predictions);
   }
 
 

@@ -24,6 +24,8 @@ namespace Tempera
      * 540 ns for a row (fem_benchmark --sizes).
      */
     constexpr double most_entries_in_a_row = 220.;
+    /** A matrix with a smaller ratio of pivots counts as singular. */
+    constexpr double smallest_pivot_ratio = 1e-14;
     /** And up to so many in all, which take 12 bytes each. */
     constexpr double most_entries = 5e8;
 
@@ -87,6 +89,14 @@ namespace Tempera
       throw UserError("There is not enough memory to factorise the matrix of a "
                       "level. " +
                       remedy);
+    }
+
+    [[noreturn]] void
+    throw_singular()
+    {
+      throw UnsuitableMatrix(
+        "The matrix of a level is singular: the equation has no solution, or "
+        "many. Look at its coefficients and boundary conditions.");
     }
 
     const std::string cholmod_remedy =
@@ -166,13 +176,20 @@ namespace Tempera
           cholmod_factorize(&upper, factor, &common);
         const bool out_of_memory =
           factor == nullptr || common.status == CHOLMOD_OUT_OF_MEMORY;
-        if (out_of_memory || common.status != CHOLMOD_OK ||
-            !is_positive_definite())
+        const bool is_definite = !out_of_memory &&
+                                 common.status == CHOLMOD_OK &&
+                                 is_positive_definite();
+        const bool is_singular =
+          is_definite &&
+          !(cholmod_rcond(factor, &common) > smallest_pivot_ratio);
+        if (!is_definite || is_singular)
           {
             release();
             if (out_of_memory)
               throw_out_of_memory(cholmod_remedy);
-            throw UserError(
+            if (is_singular)
+              throw_singular();
+            throw UnsuitableMatrix(
               "The matrix of a level is not positive definite. Look at the "
               "coefficients of the equation, or set 'Solver/Linear solver = "
               "UMFPACK'.");
@@ -267,9 +284,7 @@ namespace Tempera
       if (status == UMFPACK_ERROR_out_of_memory)
         throw_out_of_memory("Make the mesh coarser.");
       if (status != UMFPACK_OK)
-        throw UserError("The matrix of a level is singular. Look at the "
-                        "coefficients and the boundary conditions of the "
-                        "equation.");
+        throw_singular();
     }
 
 
@@ -314,13 +329,17 @@ namespace Tempera
         , integers(matrix.m())
         , numbers(matrix.m())
       {
-        const int status = umfpack_di_numeric(compressed.starts.data(),
-                                              compressed.indices.data(),
-                                              compressed.values.data(),
-                                              analysis.symbolic,
-                                              &numeric,
-                                              control.data(),
-                                              nullptr);
+        std::array<double, UMFPACK_INFO> info;
+        int status = umfpack_di_numeric(compressed.starts.data(),
+                                        compressed.indices.data(),
+                                        compressed.values.data(),
+                                        analysis.symbolic,
+                                        &numeric,
+                                        control.data(),
+                                        info.data());
+        if (status == UMFPACK_OK &&
+            !(info[UMFPACK_RCOND] > smallest_pivot_ratio))
+          status = UMFPACK_WARNING_singular_matrix;
         if (status != UMFPACK_OK)
           umfpack_di_free_numeric(&numeric);
         check_umfpack(status);
@@ -395,7 +414,17 @@ namespace Tempera
       {
         dealii::SolverControl    control(1000, tolerance * b.l2_norm());
         dealii::SolverCG<Vector> solver(control);
-        solver.solve(matrix, x, b, preconditioner);
+        try
+          {
+            solver.solve(matrix, x, b, preconditioner);
+          }
+        catch (const dealii::SolverControl::NoConvergence &)
+          {
+            throw UnsuitableMatrix(
+              "'conjugate gradients' do not converge for the matrix of a "
+              "level. Look at the coefficients of the equation, or set "
+              "'Solver/Linear solver = UMFPACK'.");
+          }
       }
 
       void
@@ -464,18 +493,28 @@ namespace Tempera
   std::unique_ptr<LinearSolver>
   LinearSolverFactory::make(const Matrix &matrix) const
   {
+    const auto make_umfpack = [&]() {
+      if (!analyses->umfpack)
+        analyses->umfpack = std::make_unique<UmfpackAnalysis>(matrix);
+      return std::make_unique<Umfpack>(matrix, *analyses->umfpack);
+    };
     if (name == "UMFPACK")
-      {
-        if (!analyses->umfpack)
-          analyses->umfpack = std::make_unique<UmfpackAnalysis>(matrix);
-        return std::make_unique<Umfpack>(matrix, *analyses->umfpack);
-      }
+      return make_umfpack();
     if (name != "conjugate gradients")
       {
         if (!analyses->cholmod)
           analyses->cholmod = std::make_unique<CholmodAnalysis>(matrix);
-        if (name == "CHOLMOD" || analyses->cholmod->pays)
+        if (name == "CHOLMOD")
           return std::make_unique<Cholmod>(matrix, *analyses->cholmod);
+        if (analyses->cholmod->pays)
+          try
+            {
+              return std::make_unique<Cholmod>(matrix, *analyses->cholmod);
+            }
+          catch (const UnsuitableMatrix &)
+            {
+              return make_umfpack();
+            }
       }
     return std::make_unique<ConjugateGradients>(matrix, tolerance);
   }

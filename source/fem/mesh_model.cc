@@ -12,6 +12,13 @@ namespace Tempera
 {
   namespace
   {
+    const ModelSetting &
+    verified(const ModelSetting &setting)
+    {
+      setting.problem->verify();
+      return setting;
+    }
+
     TimeGrid
     make_grid(const ModelSetting &setting, const FemLevelParameters &level)
     {
@@ -107,14 +114,12 @@ namespace Tempera
                             const FemLevelParameters &level,
                             const SolverParameters   &solver,
                             const bool                use_products)
-    : setting(setting)
+    : setting(verified(setting))
     , solver(solver)
     , space(setting.domain, level, *setting.problem)
     , course(make_course(setting, level, solver, space))
     , data(course.make_data(course.channels.size()))
   {
-    setting.problem->verify_dependencies();
-
     const auto split = course.channels.begin() + course.n_variable_channels();
     data_map         = make_data_map<dim>(*setting.problem,
                                   space,
@@ -125,6 +130,13 @@ namespace Tempera
     std::vector<NodalVector> constant_data = course.make_data(constant.size());
     make_data_map<dim>(*setting.problem, space, constant, use_products)
       ->assemble({dealii::make_array_view(setting.values), {}}, constant_data);
+    for (std::size_t c = 0; c < constant.size(); ++c)
+      if (!std::isfinite(constant_data[c].interior.l2_norm() +
+                         constant_data[c].boundary.l2_norm()))
+        throw UserError(
+          "'" + setting.problem->functions()[constant[c].functions[0]].name +
+          "' is not finite everywhere. Look at its formula: does it divide by "
+          "zero, or take a root or a logarithm of something negative?");
     std::move(constant_data.begin(),
               constant_data.end(),
               data.begin() + course.n_variable_channels());
@@ -163,6 +175,36 @@ namespace Tempera
     for (unsigned int i = 0; i < unknowns.size(); ++i)
       result[setting.unknowns[i]] = unknowns[i];
     return result;
+  }
+
+
+
+  template <int dim>
+  void
+  MeshModel<dim>::apply_to_data(const std::vector<double>       &theta,
+                                const std::vector<NodalVector>  &weights,
+                                const dealii::ArrayView<double> &gradient) const
+  {
+    const auto functional = data_map->prepare({weights}, false);
+    double     value;
+    data_map->apply(*functional,
+                    {dealii::make_array_view(theta),
+                     dealii::make_array_view(setting.unknowns)},
+                    dealii::ArrayView<double>(&value, 1),
+                    gradient);
+  }
+
+
+
+  template <int dim>
+  std::shared_ptr<const Linearisation>
+  MeshModel<dim>::no_solution(
+    const dealii::ArrayView<double> &predictions) const
+  {
+    std::fill(predictions.begin(),
+              predictions.end(),
+              std::numeric_limits<double>::quiet_NaN());
+    return std::make_shared<NoDerivative>();
   }
 
 

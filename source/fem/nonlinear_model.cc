@@ -9,6 +9,24 @@
 
 namespace Tempera
 {
+  namespace
+  {
+    /** The Jacobian of a residual need be neither symmetric nor definite. */
+    const std::string &
+    checked_solver(const SolverParameters &solver)
+    {
+      if (solver.linear_solver != "automatic" &&
+          solver.linear_solver != "UMFPACK")
+        throw UserError("'Solver/Linear solver = " + solver.linear_solver +
+                        "' needs matrices that are symmetric and positive "
+                        "definite, which those of a nonlinear equation need "
+                        "not be. Set it to 'UMFPACK' or 'automatic'.");
+      return solver.linear_solver;
+    }
+  } // namespace
+
+
+
   /** The sweep back, kept until somebody asks for it. */
   template <int dim>
   class NonlinearModel<dim>::Adjoint : public Linearisation
@@ -26,12 +44,12 @@ namespace Tempera
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override
     {
-      const TimeCourse     &course = model.course;
-      const ParameterValues parameters{dealii::make_array_view(theta),
+      const TimeCourse        &course = model.course;
+      const ParameterValues    parameters{dealii::make_array_view(theta),
                                        dealii::make_array_view(
                                          model.unknowns())};
-      std::vector<std::vector<NodalVector>> sensitivities(
-        1, course.make_data(course.n_variable_channels()));
+      std::vector<NodalVector> sensitivities =
+        course.make_data(course.n_variable_channels());
       std::vector<double> residual_gradient(gradient.size(), 0.);
 
       std::unique_ptr<const StepOperator> here;
@@ -40,10 +58,10 @@ namespace Tempera
           course.sweep_back(
             weights,
             [&](const unsigned int n) -> const StepOperator & {
-              here = model.linearised_step(n, theta, trajectory);
+              here = model.linearised_step(n, theta, trajectory, true);
               return *here;
             },
-            sensitivities[0],
+            sensitivities,
             // The assembler still has the states of this step.
             [&](const unsigned int, const dealii::Vector<double> &multiplier) {
               model.assembler.subtract_parameter_derivatives(parameters,
@@ -51,19 +69,13 @@ namespace Tempera
                                                              residual_gradient);
             });
         }
-      catch (const UserError &)
+      catch (const UnsuitableMatrix &)
         {
           // A Jacobian that is singular at the solution: a fold.
           NoDerivative().apply_transpose(weights, gradient);
           return;
         }
-      const auto functional =
-        model.get_data_map().prepare(sensitivities, false);
-      double value;
-      model.get_data_map().apply(*functional,
-                                 parameters,
-                                 dealii::ArrayView<double>(&value, 1),
-                                 gradient);
+      model.apply_to_data(theta, sensitivities, gradient);
       for (unsigned int i = 0; i < gradient.size(); ++i)
         gradient[i] += residual_gradient[i];
     }
@@ -81,12 +93,10 @@ namespace Tempera
                                       const FemLevelParameters &level,
                                       const SolverParameters   &solver)
     : MeshModel<dim>(setting, level, solver, true)
-    // The Jacobian of a residual need be neither symmetric nor definite.
-    , factory(solver.linear_solver, false, solver.tolerance)
-    , symmetric_factory(
-        solver.linear_solver == "automatic" ?
-          std::make_unique<LinearSolverFactory>("CHOLMOD", true, 0.) :
-          nullptr)
+    , general_factory(checked_solver(solver), false, solver.tolerance)
+    , symmetric_factory(checked_solver(solver),
+                        solver.linear_solver == "automatic",
+                        solver.tolerance)
     , assembler(*setting.problem, this->space)
   {}
 
@@ -96,29 +106,20 @@ namespace Tempera
   std::unique_ptr<const StepOperator>
   NonlinearModel<dim>::linearised_step(const unsigned int         n,
                                        const std::vector<double> &theta,
-                                       const Trajectory &trajectory) const
+                                       const Trajectory          &trajectory,
+                                       const bool with_history) const
   {
     TimeCourse::StepStates states;
     this->course.states_of_step(n, trajectory, states);
     assembler.set_states(states, this->course.time_of_step(n));
     const EvolutionMatrices matrices = assembler.jacobian(theta);
-    const auto              step     = [&](const LinearSolverFactory &solvers) {
-      return std::make_unique<const StepOperator>(matrices,
-                                                  this->course.scheme_of_step(
-                                                    n),
-                                                  this->course.grid.step,
-                                                  solvers);
-    };
-    if (symmetric_factory && assembler.is_symmetric())
-      try
-        {
-          return step(*symmetric_factory);
-        }
-      catch (const UserError &)
-        {
-          // Symmetric, but not positive definite.
-        }
-    return step(factory);
+    return std::make_unique<const StepOperator>(matrices,
+                                                this->course.scheme_of_step(n),
+                                                this->course.grid.step,
+                                                assembler.is_symmetric() ?
+                                                  symmetric_factory :
+                                                  general_factory,
+                                                with_history);
   }
 
 
@@ -183,10 +184,10 @@ namespace Tempera
           return false;
         try
           {
-            linearised_step(n, theta, trajectory)
+            linearised_step(n, theta, trajectory, false)
               ->solver->solve(update, residual);
           }
-        catch (const UserError &)
+        catch (const UnsuitableMatrix &)
           {
             return false;
           }
@@ -263,10 +264,7 @@ namespace Tempera
       return std::make_shared<Adjoint>(*this,
                                        std::move(theta),
                                        std::move(trajectory));
-    std::fill(predictions.begin(),
-              predictions.end(),
-              std::numeric_limits<double>::quiet_NaN());
-    return std::make_shared<NoDerivative>();
+    return this->no_solution(predictions);
   }
 
 

@@ -23,7 +23,7 @@ namespace Tempera
         {
           sum = std::make_unique<OperatorMatrix>();
           sum->copy_from(term);
-          sum->add(factor - 1., term);
+          sum->scale(factor);
         }
       else
         sum->add(factor, term);

@@ -14,6 +14,16 @@ namespace Tempera
 
 
   void
+  OperatorMatrix::scale(const double factor)
+  {
+    interior *= factor;
+    for (Entry &entry : coupling)
+      entry.value *= factor;
+  }
+
+
+
+  void
   OperatorMatrix::add(const double factor, const OperatorMatrix &other)
   {
     interior.add(factor, other.interior);

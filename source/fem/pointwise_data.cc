@@ -83,9 +83,7 @@ namespace Tempera
     std::size_t most_points = 0;
     for (Group &group : groups)
       {
-        if (group.integration)
-          group.coordinates = group.integration->coordinates;
-        else
+        if (!group.integration)
           for (unsigned int i = 0; i < n_dofs; ++i)
             if (std::any_of(group.channels.begin(),
                             group.channels.end(),
@@ -95,7 +93,7 @@ namespace Tempera
               {
                 group.dofs.push_back(i);
                 for (unsigned int d = 0; d < dim; ++d)
-                  group.coordinates.push_back(space.nodes()[dim * i + d]);
+                  group.node_coordinates.push_back(space.nodes()[dim * i + d]);
               }
         most_points = std::max(most_points, group.n_points());
       }
@@ -117,7 +115,7 @@ namespace Tempera
                                                group.n_points());
         problem.evaluate(group.functions,
                          group.time,
-                         dealii::make_array_view(group.coordinates),
+                         dealii::make_array_view(group.coordinates()),
                          theta,
                          values,
                          {});
@@ -206,7 +204,7 @@ namespace Tempera
         point_derivatives.resize(n_active * n + row_padding);
         problem.evaluate(group.functions,
                          group.time,
-                         dealii::make_array_view(group.coordinates),
+                         dealii::make_array_view(group.coordinates()),
                          theta,
                          dealii::ArrayView<double>(point_values.data(), n),
                          dealii::ArrayView<double>(point_derivatives.data(),

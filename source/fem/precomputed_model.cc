@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/text.h>
-#include <tempera/base/user_error.h>
 #include <tempera/fem/precomputed_model.h>
 
 namespace Tempera
@@ -58,6 +56,8 @@ namespace Tempera
     : WrappedFemModel(*the_model)
     , model(std::move(the_model))
   {
+    AssertThrow(model->unknowns_in_operator().empty(),
+                dealii::ExcMessage("The operator has unknowns."));
     const TimeCourse                     &course = model->get_course();
     std::vector<std::vector<NodalVector>> weights;
     std::vector<double> one_sensor(model->n_predictions(), 0.);

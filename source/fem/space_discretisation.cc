@@ -181,10 +181,39 @@ namespace Tempera
                           join(names, ", ") +
                           ". Correct the number, or the mesh file.");
     };
+    std::set<dealii::types::boundary_id> dirichlet;
     for (const DataTerm &term : problem.data_terms())
-      check(term.boundaries);
+      {
+        check(term.boundaries);
+        if (term.kind == DataKind::dirichlet && term.boundaries.empty())
+          dirichlet.insert(all.begin(), all.end());
+        else if (term.kind == DataKind::dirichlet)
+          dirichlet.insert(term.boundaries.begin(), term.boundaries.end());
+      }
+
+    // What holds everywhere may be covered in part.
+    const auto check_free = [&](const Boundaries  &boundaries,
+                                const std::string &name) {
+      const auto has_dirichlet = [&](const auto id) {
+        return dirichlet.count(id) > 0;
+      };
+      if (boundaries.empty() ?
+            std::all_of(all.begin(), all.end(), has_dirichlet) :
+            std::any_of(boundaries.begin(), boundaries.end(), has_dirichlet))
+        throw UserError("'" + name +
+                        "' is given on a part of the boundary where Dirichlet "
+                        "values hold, so that it would not matter. Give the "
+                        "Dirichlet values on the other parts only.");
+    };
+    for (const DataTerm &term : problem.data_terms())
+      if (term.kind == DataKind::flux && term.function != no_function)
+        check_free(term.boundaries, problem.functions()[term.function].name);
     for (const OperatorTerm &term : problem.operator_terms())
-      check(term.boundaries);
+      {
+        check(term.boundaries);
+        if (term.kind == OperatorKind::exchange)
+          check_free(term.boundaries, "Exchange");
+      }
   }
 
 

@@ -6,7 +6,8 @@ namespace Tempera
   StepOperator::StepOperator(const EvolutionMatrices   &matrices,
                              const TimeScheme          &scheme,
                              const double               time_step,
-                             const LinearSolverFactory &factory)
+                             const LinearSolverFactory &factory,
+                             const bool                 with_history)
     : scheme(scheme)
     , is_symmetric(factory.is_symmetric())
   {
@@ -19,7 +20,7 @@ namespace Tempera
       [&](const double inertia, const double capacity, const double stiffness) {
         OperatorMatrix sum;
         sum.copy_from(*matrices.stiffness);
-        sum.add(stiffness - 1., *matrices.stiffness);
+        sum.scale(stiffness);
         if (matrices.inertia)
           sum.add(inertia, *matrices.inertia);
         if (matrices.capacity)
@@ -36,6 +37,14 @@ namespace Tempera
 
     matrix = combine(inertia_of_value(0), alpha[0] * inverse, theta[0]);
     solver = factory.make(matrix.interior);
+
+    for (unsigned int j = 0; j < 3; ++j)
+      {
+        velocity_of_values[j]     = alpha[j] * inverse / theta[0];
+        velocity_of_velocities[j] = -theta[j] / theta[0];
+      }
+    if (!with_history)
+      return;
 
     if (!matrices.capacity && !matrices.inertia && theta[1] == 0.)
       {
@@ -68,12 +77,6 @@ namespace Tempera
             term.velocities[j] = inertia_of_velocity(j);
           }
         history.push_back(std::move(term));
-      }
-
-    for (unsigned int j = 0; j < 3; ++j)
-      {
-        velocity_of_values[j]     = alpha[j] * inverse / theta[0];
-        velocity_of_velocities[j] = -theta[j] / theta[0];
       }
   }
 } // namespace Tempera

@@ -94,14 +94,14 @@ namespace Tempera
     }
 
 
-    void
-    find_eigenvalues(Information &information)
+    /** Of a symmetric matrix; increasing, with the vectors in columns. */
+    std::pair<dealii::Vector<double>, dealii::FullMatrix<double>>
+    eigenvalues_of(const dealii::FullMatrix<double> &symmetric)
     {
-      const unsigned int               n = information.matrix.m();
-      dealii::LAPACKFullMatrix<double> matrix(n, n);
-      matrix = information.matrix;
+      dealii::LAPACKFullMatrix<double> matrix(symmetric.m(), symmetric.n());
+      matrix = symmetric;
       // They are not negative, and their sum is the trace.
-      const double               bound = 1. + 2. * information.matrix.trace();
+      const double               bound = 1. + 2. * symmetric.trace();
       dealii::Vector<double>     values;
       dealii::FullMatrix<double> vectors;
       matrix.compute_eigenvalues_symmetric(-bound,
@@ -110,11 +110,18 @@ namespace Tempera
                                              std::numeric_limits<double>::min(),
                                            values,
                                            vectors);
+      return {values, vectors};
+    }
+
+    void
+    find_eigenvalues(Information &information)
+    {
+      const auto [values, vectors] = eigenvalues_of(information.matrix);
       for (unsigned int k = values.size(); k-- > 0;)
         {
           information.eigenvalues.push_back(std::max(0., values[k]));
           information.directions.emplace_back();
-          for (unsigned int i = 0; i < n; ++i)
+          for (unsigned int i = 0; i < information.matrix.m(); ++i)
             information.directions.back().push_back(vectors(i, k));
         }
     }
@@ -160,7 +167,8 @@ namespace Tempera
         for (unsigned int i = 0; i < n; ++i)
           for (double &entry : columns[i])
             entry *= unknowns[i].prior.deviation_at(draw[i]);
-        std::vector<double> weighted(model.n_predictions());
+        std::vector<double>        weighted(model.n_predictions());
+        dealii::FullMatrix<double> here(unknowns.size(), unknowns.size());
         for (unsigned int i = 0; i < n; ++i)
           {
             likelihood.apply_precision(dealii::make_array_view(
@@ -173,7 +181,7 @@ namespace Tempera
                                                         weighted.end(),
                                                         columns[j].begin(),
                                                         0.);
-                result.matrix(i, j) += entry;
+                here(i, j)         = entry;
                 result.ties(i, j) += std::abs(entry);
               }
           }
@@ -181,16 +189,20 @@ namespace Tempera
           {
             const double scale =
               unknowns[n].prior.deviation_at(deviation) / deviation;
-            result.matrix(n, n) += 2. * model.n_predictions() * scale * scale;
-            result.ties(n, n) = result.matrix(n, n);
+            here(n, n) = 2. * model.n_predictions() * scale * scale;
+            result.ties(n, n) += here(n, n);
           }
+        here.symmetrize();
+        result.matrix.add(1., here);
+        for (const double value : eigenvalues_of(here).first)
+          result.n_informed_at_a_draw += value > 1.;
       }
     if (!result.is_known())
       return result;
 
     result.matrix /= result.n_draws;
     result.ties /= result.n_draws;
-    result.matrix.symmetrize();
+    result.n_informed_at_a_draw /= result.n_draws;
     find_eigenvalues(result);
     return result;
   }

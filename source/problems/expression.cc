@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/problems/expression.h>
 
@@ -17,6 +18,18 @@ namespace Tempera
     choose(const double condition, const double yes, const double no)
     {
       return condition != 0. ? yes : no;
+    }
+
+    /** Whether there is a '=' that is no comparison. */
+    bool
+    has_assignment(const std::string &text)
+    {
+      const std::string before = "=<>!";
+      for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] == '=' && (i + 1 == text.size() || text[i + 1] != '=') &&
+            (i == 0 || before.find(text[i - 1]) == std::string::npos))
+          return true;
+      return false;
     }
 
     /** Formulas are differentiated numerically; so these are as they are. */
@@ -52,6 +65,10 @@ namespace Tempera
       : values(variables.size(), 0.)
       , is_used(variables.size(), false)
     {
+      if (has_assignment(text))
+        throw UserError("The formula '" + text + "' of '" + parameter +
+                        "' has a single '=', which would change a variable. "
+                        "Write == to compare.");
       try
         {
           add_functions(parser);
@@ -67,16 +84,23 @@ namespace Tempera
               }
           // The first evaluation finds the rest of the mistakes.
           const double value = parser.Eval();
-          is_zero            = used.empty() && value == 0.;
+          if (parser.GetNumResults() != 1)
+            throw UserError("The formula '" + text + "' of '" + parameter +
+                            "' is a list of several. Write decimals with a "
+                            "point, and separate formulas by semicolons where "
+                            "several are asked for.");
+          is_zero = used.empty() && value == 0.;
         }
       catch (const mu::Parser::exception_type &exception)
         {
-          std::string names;
-          for (const std::string &variable : variables)
-            names += (names.empty() ? "" : ", ") + variable;
+          std::string reason = exception.GetMsg();
+          while (!reason.empty() &&
+                 (reason.back() == '.' || reason.back() == ' '))
+            reason.pop_back();
           throw UserError("The formula '" + text + "' of '" + parameter +
-                          "' is not understood: " + exception.GetMsg() +
-                          " It may contain " + names +
+                          "' is not understood: " + reason + "." +
+                          did_you_mean(exception.GetToken(), variables, false) +
+                          " It may contain " + join(variables, ", ") +
                           ", numbers, pi, + - * / ^, comparisons, ( ), and "
                           "functions such as sin, exp, sqrt, abs, erf, min, "
                           "max, if(condition, yes, no).");
@@ -129,14 +153,35 @@ namespace Tempera
 
 
 
+  bool
+  Expression::is_reserved(const std::string &name)
+  {
+    mu::Parser parser;
+    add_functions(parser);
+    return parser.GetFunDef().count(name) > 0 ||
+           parser.GetConst().count(name) > 0;
+  }
+
+
+
   std::vector<std::string>
-  Expression::place_and_time(const unsigned int dimension)
+  Expression::coordinates(const unsigned int dimension)
   {
     std::vector<std::string> names;
     for (unsigned int d = 0; d < dimension; ++d)
       names.push_back(std::string(1, "xyz"[d]));
-    names.push_back("t");
     return names;
+  }
+
+
+
+  std::function<double(const double)>
+  time_factor(const std::string &text, const std::string &parameter)
+  {
+    if (text == "1")
+      return {};
+    const Expression formula(text, {"t"}, parameter);
+    return [formula](const double time) { return formula(&time); };
   }
 
 
@@ -144,11 +189,14 @@ namespace Tempera
   void
   PlaceExpression::set(const std::string &text,
                        const unsigned int new_dimension,
-                       const std::string &parameter)
+                       const std::string &parameter,
+                       const bool         with_time)
   {
-    dimension = new_dimension;
-    expression =
-      Expression(text, Expression::place_and_time(dimension), parameter);
+    dimension                          = new_dimension;
+    std::vector<std::string> variables = Expression::coordinates(dimension);
+    if (with_time)
+      variables.push_back("t");
+    expression = Expression(text, variables, parameter);
   }
 
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 namespace Tempera
 {
@@ -33,8 +34,12 @@ namespace Tempera
     boundary_formulas(const std::string &text, const std::string &entry)
     {
       std::vector<BoundaryFormula> result;
+      std::set<int>                taken;
       if (text == "none")
         return result;
+      if (text.empty())
+        throw UserError("'" + section + entry +
+                        "' is empty. Write a formula, or 'none'.");
       const auto parts = dealii::Utilities::split_string_list(text, ';');
       for (const std::string &part : parts)
         {
@@ -54,7 +59,18 @@ namespace Tempera
           BoundaryFormula formula;
           for (const std::string &id :
                dealii::Utilities::split_string_list(ids, ','))
-            formula.first.push_back(dealii::Utilities::string_to_int(id));
+            {
+              constexpr std::size_t most_digits = 9;
+              if (id.empty() || id.size() > most_digits ||
+                  id.find(' ') != std::string::npos)
+                throw UserError("'" + section + entry + "' names '" + ids +
+                                "' as boundaries. Write their numbers with "
+                                "commas between them: '0, 1: formula'.");
+              if (!taken.insert(std::stoi(id)).second)
+                throw UserError("'" + section + entry + "' names boundary " +
+                                id + " twice.");
+              formula.first.push_back(std::stoi(id));
+            }
           formula.second = part.substr(colon + 1);
           result.push_back(formula);
         }
@@ -73,13 +89,15 @@ namespace Tempera
   void
   ExpressionProblem::add_parameters(const std::vector<std::string> &names)
   {
-    const std::vector<std::string> taken{"x", "y", "z", "t", "pi"};
+    const std::vector<std::string> taken{"x", "y", "z", "t"};
     for (const std::string &name : names)
       {
-        if (std::find(taken.begin(), taken.end(), name) != taken.end())
+        if (std::find(taken.begin(), taken.end(), name) != taken.end() ||
+            Expression::is_reserved(name))
           throw UserError("'Problem/Unknowns/" + name +
-                          "' has the name of a coordinate, the time or a "
-                          "constant. Take another one, for instance '" +
+                          "' has the name of a coordinate, the time, a "
+                          "function or a constant. Take another one, for "
+                          "instance '" +
                           name + "0'.");
         if (name.empty() ||
             !std::isalpha(static_cast<unsigned char>(name[0])) ||
@@ -123,7 +141,7 @@ namespace Tempera
     add(
       "Convection",
       convection_text,
-      "The wind w: one formula per dimension, separated by semicolons; 0 for none.");
+      "The wind w: one formula per dimension, separated by semicolons, or none.");
     add("Reaction", reaction_text, "The rate c of a reaction.");
     add(
       "Source",
@@ -165,8 +183,8 @@ namespace Tempera
   ExpressionProblem::compiled(const std::string &text,
                               const std::string &entry) const
   {
-    std::vector<std::string> variables =
-      Expression::place_and_time(n_dimensions);
+    std::vector<std::string> variables = Expression::coordinates(n_dimensions);
+    variables.push_back("t");
     for (const ProblemParameter &parameter : my_parameters)
       variables.push_back(parameter.name);
     return Expression(text, variables, section + entry);
@@ -248,10 +266,14 @@ namespace Tempera
     add_operator_term({OperatorKind::capacity}, capacity_text, "Capacity");
     add_operator_term({OperatorKind::diffusion}, diffusion_text, "Diffusion");
     add_operator_term({OperatorKind::reaction}, reaction_text, "Reaction");
-    if (convection_text != "0")
+    const auto components =
+      dealii::Utilities::split_string_list(convection_text, ';');
+    const bool has_convection =
+      convection_text != "none" &&
+      (components.size() != 1 ||
+       !compiled(components[0], "Convection").is_zero());
+    if (has_convection)
       {
-        const auto components =
-          dealii::Utilities::split_string_list(convection_text, ';');
         if (components.size() != n_dimensions)
           throw UserError("'" + section + "Convection' has " +
                           counted(components.size(), "formula") +
@@ -272,17 +294,9 @@ namespace Tempera
         formula.second,
         "Exchange");
 
-    const auto in_time =
-      [](const std::string &text,
-         const std::string &entry) -> std::function<double(const double)> {
-      if (text == "1")
-        return {};
-      const Expression formula(text, {"t"}, section + entry);
-      return [formula](const double time) { return formula(&time); };
-    };
     add_data_term({DataKind::source,
                    no_function,
-                   in_time(source_in_time_text, "Source in time"),
+                   time_factor(source_in_time_text, section + "Source in time"),
                    {}},
                   source_text,
                   "Source");
@@ -290,14 +304,15 @@ namespace Tempera
          boundary_formulas(dirichlet_text, "Dirichlet value"))
       add_data_term({DataKind::dirichlet,
                      no_function,
-                     in_time(dirichlet_in_time_text, "Dirichlet value in time"),
+                     time_factor(dirichlet_in_time_text,
+                                 section + "Dirichlet value in time"),
                      formula.first},
                     formula.second,
                     "Dirichlet value");
     for (const BoundaryFormula &formula : boundary_formulas(flux_text, "Flux"))
       add_data_term({DataKind::flux,
                      no_function,
-                     in_time(flux_in_time_text, "Flux in time"),
+                     time_factor(flux_in_time_text, section + "Flux in time"),
                      formula.first},
                     formula.second,
                     "Flux");
@@ -309,8 +324,55 @@ namespace Tempera
                   "Initial velocity");
     if (!exact_text.empty())
       exact = compiled(exact_text, "Exact solution");
+    if (!place_names.empty() && place_names.size() != n_dimensions)
+      throw UserError(
+        "'" + section + "Place' has " + counted(place_names.size(), "name") +
+        ", but a place has " + counted(n_dimensions, "coordinate") + ".");
     // A misspelt name is found now, not when the picture is drawn.
     place_parameters();
+    check_that_all_matters();
+  }
+
+
+
+  void
+  ExpressionProblem::check_that_all_matters() const
+  {
+    const auto refuse = [](const std::string &entry, const std::string &why) {
+      throw UserError("'" + section + entry + "' " + why +
+                      ". Remove it, or look at 'Inertia' and 'Capacity'.");
+    };
+    const std::string stationary =
+      ", but without inertia and capacity the equation is stationary";
+    if (order_in_time() == 0)
+      {
+        for (const FunctionDescription &function : my_functions)
+          if (function.varies_in_time)
+            refuse(function.name, "contains t" + stationary);
+        for (const auto &entry :
+             {std::make_pair(&source_in_time_text, "Source in time"),
+              std::make_pair(&dirichlet_in_time_text,
+                             "Dirichlet value in time"),
+              std::make_pair(&flux_in_time_text, "Flux in time")})
+          if (*entry.first != "1")
+            refuse(entry.second, "is given" + stationary);
+      }
+    for (const DataTerm &term : my_data_terms)
+      if (term.kind == DataKind::initial_value && order_in_time() == 0)
+        refuse("Initial value", "is given" + stationary);
+      else if (term.kind == DataKind::initial_velocity && order_in_time() < 2)
+        refuse("Initial velocity", "is given, but there is no inertia");
+
+    for (unsigned int i = 0; i < my_parameters.size(); ++i)
+      if (std::none_of(expressions.begin(),
+                       expressions.end(),
+                       [&](const Expression &expression) {
+                         return expression.uses(n_dimensions + 1 + i);
+                       }))
+        throw UserError("'Problem/Unknowns/" + my_parameters[i].name +
+                        "' is in no formula of 'Problem/Equation', so that "
+                        "nothing depends on it. Remove it, or look at the "
+                        "spelling.");
   }
 
 
@@ -349,18 +411,35 @@ namespace Tempera
                 const unsigned int parameter = theta.active[i];
                 if (!expression.uses(first + parameter))
                   continue;
-                double      &variable = variables[first + parameter];
-                const double here     = variable;
-                variable              = here + steps[parameter];
-                const double above    = variable,
-                             upper    = expression(variables.data());
-                variable              = here - steps[parameter];
                 derivatives[i * n + q] +=
-                  (upper - expression(variables.data())) / (above - variable);
-                variable = here;
+                  derivative(expression, variables, first + parameter);
               }
           }
       }
+  }
+
+
+
+  double
+  ExpressionProblem::derivative(const Expression    &expression,
+                                std::vector<double> &variables,
+                                const unsigned int   place) const
+  {
+    double      &variable = variables[place];
+    const double here     = variable;
+    const double step     = steps[place - n_dimensions - 1];
+    const auto   at       = [&](const double distance) {
+      variable            = here + distance;
+      const double result = expression(variables.data());
+      variable            = here;
+      return result;
+    };
+    const double above = at(step), below = at(-step);
+    if (std::isfinite(above) && std::isfinite(below))
+      return (above - below) / ((here + step) - (here - step));
+    // At the end of where the formula is defined: from one side.
+    const double side = std::isfinite(above) ? step : -step;
+    return (4. * at(side) - at(2. * side) - 3. * at(0.)) / (2. * side);
   }
 
 

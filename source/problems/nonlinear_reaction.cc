@@ -50,12 +50,19 @@ namespace Tempera
   void
   NonlinearReaction::set_up(const std::vector<double> &)
   {
-    data[source].set(source_text, n_dimensions, "Problem/Equation/Source");
+    data[source].set(source_text,
+                     n_dimensions,
+                     "Problem/Equation/Source",
+                     false);
     data[dirichlet].set(dirichlet_text,
                         n_dimensions,
-                        "Problem/Equation/Dirichlet value");
+                        "Problem/Equation/Dirichlet value",
+                        false);
     if (!exact_text.empty())
-      exact.set(exact_text, n_dimensions, "Problem/Equation/Exact solution");
+      exact.set(exact_text,
+                n_dimensions,
+                "Problem/Equation/Exact solution",
+                false);
     my_data_terms = {{DataKind::source, source, {}, {}},
                      {DataKind::dirichlet, dirichlet, {}, {}}};
   }

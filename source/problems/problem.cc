@@ -18,6 +18,13 @@ namespace Tempera
       return std::find(list.begin(), list.end(), entry) != list.end();
     }
 
+    /** Whether two numbers are both some, and not the same. */
+    bool
+    differ(const double a, const double b)
+    {
+      return std::isfinite(a) && std::isfinite(b) && a != b;
+    }
+
     void
     check_derivatives(const std::vector<ProblemParameter> &parameters,
                       const std::vector<unsigned int>     &named,
@@ -113,8 +120,10 @@ namespace Tempera
 
 
   void
-  Problem::verify_dependencies() const
+  Problem::verify() const
   {
+    verify_indices();
+
     // Irregular numbers, so that nothing vanishes by chance.
     constexpr unsigned int n_points = 3;
     const unsigned int     n        = parameters().size();
@@ -149,17 +158,33 @@ namespace Tempera
                           derivatives.data(),
                           n_points,
                           "the function '" + functions()[f].name + "'");
+        const double value_before = results[0];
+        evaluate({f},
+                 0.5678,
+                 dealii::make_array_view(std::as_const(points)),
+                 {values.values, {}},
+                 dealii::make_array_view(results),
+                 {});
+        if (!functions()[f].varies_in_time && differ(value_before, results[0]))
+          throw UserError("The formula of the function '" +
+                          functions()[f].name +
+                          "' contains the time, but its description does not "
+                          "say so. Set 'varies_in_time'.");
         const bool is_scale = std::any_of(operator_terms().begin(),
                                           operator_terms().end(),
                                           [&](const OperatorTerm &term) {
                                             return term.scale == f;
                                           });
-        if (is_scale && !(results[0] == results[1] && results[0] == results[2]))
+        if (is_scale &&
+            (differ(results[0], results[1]) || differ(results[0], results[2])))
           throw UserError("The function '" + functions()[f].name +
                           "' is the scale of a term of the operator, but it "
                           "depends on the place. Make it the function of the "
                           "term instead.");
       }
+
+    if (has_residual())
+      verify_order_in_time(values, points);
 
     const unsigned int n_factors = factors().size();
     results.resize(n_factors * n_points);
@@ -179,6 +204,75 @@ namespace Tempera
                             n_points,
                             "factor " + std::to_string(k) + " in direction " +
                               std::to_string(d));
+      }
+  }
+
+
+
+  void
+  Problem::verify_indices() const
+  {
+    const auto check = [](const unsigned int index,
+                          const std::size_t  size,
+                          const std::string &who,
+                          const std::string &what) {
+      if (index >= size)
+        throw UserError(who + " names " + what + " " + std::to_string(index) +
+                        ", but the problem has " + std::to_string(size) +
+                        ", counted from 0. Correct the index.");
+    };
+    for (const FunctionDescription &function : functions())
+      {
+        const std::string who = "The function '" + function.name + "'";
+        for (const unsigned int parameter : function.parameters)
+          check(parameter, parameters().size(), who, "parameter");
+        for (const unsigned int factor : function.factors)
+          check(factor, factors().size(), who, "factor");
+      }
+    for (const OperatorTerm &term : operator_terms())
+      {
+        for (const unsigned int function : {term.function, term.scale})
+          if (function != no_function)
+            check(function, functions().size(), "An operator term", "function");
+        check(term.direction, dimension(), "An operator term", "direction");
+      }
+    for (const DataTerm &term : data_terms())
+      if (term.function != no_function)
+        check(term.function, functions().size(), "A data term", "function");
+  }
+
+
+
+  void
+  Problem::verify_order_in_time(const ParameterValues     &theta,
+                                const std::vector<double> &points) const
+  {
+    const unsigned int dim = dimension();
+    const std::size_t  n   = points.size() / dim;
+    // Entry i of the state is another one than the rest.
+    const auto residual_with = [&](const unsigned int i, const double entry) {
+      std::vector<double> states((3 + dim) * n, 0.613);
+      std::fill_n(states.begin() + i * n, n, entry);
+      std::vector<double> values((1 + dim) * n);
+      evaluate_residual({0.1234,
+                         dealii::make_array_view(points),
+                         dealii::make_array_view(std::as_const(states))},
+                        theta,
+                        {dealii::make_array_view(values), {}, {}});
+      return values;
+    };
+    for (unsigned int order = order_in_time() + 1; order <= 2; ++order)
+      {
+        const std::vector<double> one = residual_with(dim + order, 0.7);
+        const std::vector<double> two = residual_with(dim + order, 0.9);
+        for (std::size_t i = 0; i < one.size(); ++i)
+          if (differ(one[i], two[i]))
+            throw UserError(
+              "The residual of the problem contains " +
+              std::string(order == 1 ? "u.velocity" : "u.acceleration") +
+              ", but its order in time is said to be " +
+              std::to_string(order_in_time()) +
+              ". Give the right one to ResidualProblem.");
       }
   }
 

@@ -120,12 +120,16 @@ namespace Tempera
   {
     conductivity_formula.set(conductivity_text,
                              n_dimensions,
-                             name_of("Diffusivity"));
-    data[0].set(source_text, n_dimensions, name_of("Source"));
-    data[1].set(value_text, n_dimensions, name_of("Initial value"));
-    data[2].set(velocity_text, n_dimensions, name_of("Initial velocity"));
+                             name_of("Diffusivity"),
+                             false);
+    data[0].set(source_text, n_dimensions, name_of("Source"), true);
+    data[1].set(value_text, n_dimensions, name_of("Initial value"), false);
+    data[2].set(velocity_text,
+                n_dimensions,
+                name_of("Initial velocity"),
+                false);
     if (!exact_text.empty())
-      exact.set(exact_text, n_dimensions, name_of("Exact solution"));
+      exact.set(exact_text, n_dimensions, name_of("Exact solution"), true);
 
     std::size_t n_boxes = box_values.empty() ? 0 : 1;
     if (!box_values.empty())
@@ -143,26 +147,20 @@ namespace Tempera
       if (!(value > 0.))
         throw UserError("'" + name_of("Diffusivity values") +
                         "' must be above 0.");
-    if (conductivity_formula.varies_in_time())
-      throw UserError("'" + name_of("Diffusivity") +
-                      "' contains t, but a diffusivity that varies in time "
-                      "is not solved by this version.");
 
     my_functions[source].varies_in_time = data[0].varies_in_time();
-    const auto in_time = [](const std::string &text, const std::string &entry) {
-      const Expression formula(text, {"t"}, name_of(entry));
-      return [formula](const double time) { return formula(&time); };
-    };
     my_data_terms = {{DataKind::dirichlet, no_function, {}, {}},
                      {DataKind::source,
                       gaussian,
-                      in_time(gaussian_in_time_text, "Gaussian in time"),
+                      time_factor(gaussian_in_time_text,
+                                  name_of("Gaussian in time")),
                       {}}};
     if (!data[0].is_zero())
-      my_data_terms.push_back({DataKind::source,
-                               source,
-                               in_time(source_in_time_text, "Source in time"),
-                               {}});
+      my_data_terms.push_back(
+        {DataKind::source,
+         source,
+         time_factor(source_in_time_text, name_of("Source in time")),
+         {}});
     if (!data[1].is_zero())
       my_data_terms.push_back({DataKind::initial_value, initial_value, {}, {}});
     if (!data[2].is_zero())

@@ -110,6 +110,46 @@ namespace
           result.out + result.error);
   }
 
+  /**
+   * The source is a^2 and a has a symmetric prior. The rungs are too cold for a
+   * replica to change the sign of a, but swaps bring both signs to the cold
+   * rung, in shares that mean nothing.
+   */
+  void
+  check_stuck_replicas()
+  {
+    write_file("square.prm",
+               "set Iterations = 6000\nset Burn-in = 1000\n"
+               "subsection Problem\n  set Type = expressions\n"
+               "  set Dimension = 1\n"
+               "  subsection Unknowns\n    set a = normal(0, 1)\n  end\n"
+               "  subsection Equation\n    set Capacity = 0\n"
+               "    set Source = 5*a^2\n  end\nend\n"
+               "subsection Observations\n  set Sensors = 0.5\n"
+               "  set Synthetic data = fine\n  set Truth = 1\n"
+               "  set Noise = 0.02\nend\n"
+               "subsection Levels\n  subsection fine\n"
+               "    set Subdivisions = 10\n  end\nend\n"
+               "subsection Sampler\n  set Start = 1; -1; 1\n"
+               "  subsection Ladder\n    set Temperatures = 1, 2, 4\n"
+               "  end\nend\n");
+    const auto stuck = run("square.prm", "square", {});
+    check("replicas that stay on their sides are noticed",
+          stuck.exit_code == 0 &&
+            contains(stuck.out, "undecided about a: the replicas differ"),
+          stuck.out + stuck.error);
+    const auto hot = run("square.prm",
+                         "square",
+                         {"Sampler/Ladder/Number of rungs = 6",
+                          "Sampler/Ladder/Temperatures = 1, 5, 25, 125, 600, "
+                          "3000",
+                          "Sampler/Start = 1",
+                          "Iterations = 30000"});
+    check("and are not where they move",
+          hot.exit_code == 0 && !contains(hot.out, "the replicas differ"),
+          hot.out + hot.error);
+  }
+
   void
   check_mistake(const std::string              &name,
                 const std::string              &file,
@@ -153,8 +193,12 @@ namespace
                   rod,
                   {"Problem/Unknowns/my leak = 1"},
                   {"'Problem/Unknowns/my leak'", "letters, digits"});
-    check_mistake("a coefficient that varies in time",
+    check_mistake("a name that is nearly right",
                   rod,
+                  {equation + "Reaction = leaks"},
+                  {"Did you mean 'leak'?"});
+    check_mistake("a coefficient that varies in time",
+                  "examples/two_sources_in_formulas.prm",
                   {equation + "Diffusion = 1 + t"},
                   {"'Diffusion'", "varies in time"});
     check_mistake("too many components of the convection",
@@ -212,6 +256,68 @@ namespace
                   rod,
                   {equation + "Dirichlet value = 7: 1"},
                   {"boundary 7"});
+    check_mistake("a boundary that is named twice",
+                  rod,
+                  {equation + "Dirichlet value = 0: 1; 0: 2"},
+                  {"boundary 0 twice"});
+    check_mistake("boundaries without a comma",
+                  rod,
+                  {equation + "Dirichlet value = 0 1: 1"},
+                  {"'0 1'", "commas"});
+    check_mistake("an exchange where Dirichlet values hold",
+                  rod,
+                  {equation + "Dirichlet value = 1"},
+                  {"'Exchange'", "Dirichlet values hold"});
+    check_mistake("a decimal comma",
+                  rod,
+                  {equation + "Diffusion = 1,5"},
+                  {"'1,5'", "'Problem/Equation/Diffusion'", "point"});
+    check_mistake("a single =",
+                  rod,
+                  {equation + "Diffusion = if(x=0.5, 1, 2)"},
+                  {"'if(x=0.5, 1, 2)'", "Write =="});
+    check_mistake("t in a stationary equation",
+                  rod,
+                  {equation + "Source = t"},
+                  {"'Problem/Equation/Source' contains t", "stationary"});
+    check_mistake("an initial value of a stationary equation",
+                  rod,
+                  {equation + "Initial value = 1"},
+                  {"'Problem/Equation/Initial value'", "stationary"});
+    check_mistake("an initial velocity without inertia",
+                  "examples/two_sources_in_formulas.prm",
+                  {equation + "Initial velocity = 1"},
+                  {"'Problem/Equation/Initial velocity'", "no inertia"});
+    check_mistake("an unknown in no formula",
+                  rod,
+                  {"Problem/Unknowns/idle = uniform(0, 1)"},
+                  {"'Problem/Unknowns/idle' is in no formula"});
+    check_mistake("an unknown with the name of a function",
+                  rod,
+                  {"Problem/Unknowns/exp = uniform(0, 1)"},
+                  {"'Problem/Unknowns/exp'", "function"});
+    check_mistake("an empty formula",
+                  rod,
+                  {equation + "Dirichlet value ="},
+                  {"'Problem/Equation/Dirichlet value' is empty", "'none'"});
+    check_mistake("half a place",
+                  "examples/two_sources_in_formulas.prm",
+                  {equation + "Place = x0"},
+                  {"'Problem/Equation/Place' has 1 name", "2 coordinates"});
+    check_mistake("data that are not finite",
+                  gas,
+                  {equation + "Initial value = 1/x"},
+                  {"'initial value' is not finite everywhere"});
+    check_mistake("a truth without a solution",
+                  reaction,
+                  {"Problem/Unknowns/alpha = uniform(-50, 50)",
+                   "Observations/Truth = -40",
+                   "Observations/Synthetic data = fine"},
+                  {"cannot be solved at 'Observations/Truth'"});
+    check_mistake("t where there is no time",
+                  reaction,
+                  {equation + "Source = t"},
+                  {"'t'", "'Problem/Equation/Source'"});
   }
 } // namespace
 
@@ -222,5 +328,6 @@ main()
   check_no_solution();
   check_what_data_tell();
   check_both_sources();
+  check_stuck_replicas();
   return result();
 }

@@ -2,9 +2,13 @@
 
 // Experiment 1 written in the parameter file gives the same sensor values and
 // gradients as the problem in C++; convection, reaction and exchange with the
-// outside against exact solutions.
+// outside against exact solutions; small, indefinite and singular operators;
+// mistakes in the description of a problem.
 
 #include "written_model.h"
+
+#include <tempera/base/user_error.h>
+#include <tempera/problems/residual_problem.h>
 
 #include <fstream>
 
@@ -113,12 +117,163 @@ namespace
           std::abs(order - expected) < 0.2,
           std::to_string(order));
   }
+
+  /** The value at a sensor of a stationary equation in one dimension. */
+  double
+  value_of(const std::string      &equation,
+           const double            p,
+           const SolverParameters &solver = SolverParameters())
+  {
+    ModelSetting setting = written_setting(
+      "expressions", 1, "set Capacity = 0\n" + equation, {{"p", p}}, {"p"});
+    setting.sensors = {{"sensor", {0.4}, 0.}};
+    return predict(*adjoint_model(setting, level(20, 1.), solver), {p})[0];
+  }
+
+  void
+  check_scales_and_signs()
+  {
+    const double one   = value_of("set Diffusion = 1\nset Reaction = 3*p\n"
+                                  "set Source = 1\n",
+                                1.);
+    const double small = value_of("set Diffusion = 1e-17\n"
+                                  "set Reaction = 3e-17*p\n"
+                                  "set Source = 1e-17\n",
+                                  1.);
+    check("an equation times 1e-17 has the same solution",
+          std::abs(small / one - 1.) < 1e-10,
+          std::to_string(small / one - 1.));
+
+    // u = cos(k x) + tan(k / 2) sin(k x), less 1, over k^2.
+    const double k = std::sqrt(50.);
+    const double exact =
+      (std::cos(k * 0.4) + std::tan(0.5 * k) * std::sin(k * 0.4) - 1.) /
+      (k * k);
+    const std::string indefinite = "set Reaction = -50*p\nset Source = 1\n";
+    SolverParameters  umfpack;
+    umfpack.linear_solver = "UMFPACK";
+    const double found    = value_of(indefinite, 1.);
+    check("an operator that is not definite is solved all the same",
+          std::abs(found / exact - 1.) < 0.05 &&
+            std::abs(found - value_of(indefinite, 1., umfpack)) < 1e-12,
+          std::to_string(found) + " " + std::to_string(exact));
+
+    for (const std::string solver : {"automatic", "UMFPACK", "CHOLMOD"})
+      {
+        bool             refused = false;
+        SolverParameters parameters;
+        parameters.linear_solver = solver;
+        try
+          {
+            value_of("set Dirichlet value = none\nset Source = p\n",
+                     1.,
+                     parameters);
+          }
+        catch (const UserError &)
+          {
+            refused = true;
+          }
+        check("no solution without boundary conditions, " + solver, refused);
+      }
+
+    // A root that ends at the value where it is differentiated.
+    const ModelSetting setting = written_setting(
+      "expressions", 1, "set Source = sqrt(p - 1)*p\n", {{"p", 1.}}, {"p"});
+    const double       point = 0.3, theta = 1.;
+    const unsigned int active = 0;
+    double             value, derivative;
+    setting.problem->evaluate({2},
+                              0.,
+                              dealii::ArrayView<const double>(&point, 1),
+                              {dealii::ArrayView<const double>(&theta, 1),
+                               dealii::ArrayView<const unsigned int>(&active,
+                                                                     1)},
+                              dealii::ArrayView<double>(&value, 1),
+                              dealii::ArrayView<double>(&derivative, 1));
+    check("a formula at the end of where it is defined",
+          value == 0. && std::isfinite(derivative) && derivative > 1.,
+          std::to_string(derivative));
+  }
+
+  /** A problem whose description has a mistake. */
+  class Mistaken : public ResidualProblem<Mistaken>
+  {
+  public:
+    explicit Mistaken(const unsigned int mistake)
+      : ResidualProblem<Mistaken>(1, 0)
+      , mistake(mistake)
+    {
+      my_parameters = {{"a", "1", "A parameter."}};
+      my_functions  = {{"source"}};
+      my_data_terms = {{DataKind::source, mistake == 1 ? 7u : 0u}};
+      if (mistake == 2)
+        my_functions[0].parameters = {3};
+    }
+
+    template <typename Number>
+    Number
+    formula(const unsigned int,
+            const double *,
+            const double  t,
+            const Number *theta) const
+    {
+      return mistake == 3 ? Number(t) : mistake == 4 ? theta[0] : Number(1.);
+    }
+
+    template <typename Number>
+    void
+    residual(const double *,
+             const double,
+             const PointState<Number> &u,
+             const Number *,
+             Number &f0,
+             Number *F1) const
+    {
+      f0    = mistake == 5 ? u.velocity : u.value;
+      F1[0] = mistake == 6 ? u.acceleration : u.gradient[0];
+    }
+
+  private:
+    const unsigned int mistake;
+  };
+
+  void
+  check_descriptions()
+  {
+    const std::vector<std::string> messages{"",
+                                            "function 7",
+                                            "parameter 3",
+                                            "contains the time",
+                                            "depends on 'a'",
+                                            "u.velocity",
+                                            "u.acceleration"};
+    for (unsigned int mistake = 0; mistake < messages.size(); ++mistake)
+      {
+        std::string message;
+        try
+          {
+            Mistaken(mistake).verify();
+          }
+        catch (const UserError &error)
+          {
+            message = error.what();
+          }
+        check(mistake == 0 ? "a right description" :
+                             "a wrong description: " + messages[mistake],
+              mistake == 0 ?
+                message.empty() :
+                message.find(messages[mistake]) != std::string::npos,
+              message);
+      }
+  }
 } // namespace
 
 int
 main()
 {
   check_experiment_1();
+  check_scales_and_signs();
+  check_descriptions();
   check_stationary("convection, diffusion and reaction",
                    2,
                    "set Convection = 3; -2*x\nset Reaction = 4*p\n"

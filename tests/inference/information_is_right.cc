@@ -484,6 +484,41 @@ namespace
                    "sd)\n"),
           least);
 
+    // The product of two unknowns is known: at each draw one direction, which
+    // turns from draw to draw.
+    const FormulaModel product(
+      2,
+      [](const Numbers &x) { return Numbers{x[0] * x[1]}; },
+      [](const Numbers &x) {
+        return Numbers{5. * x[1], 5. * x[0]};
+      });
+    const Information turning =
+      average_information({unknowns[0], unknowns[1]},
+                          GaussianLikelihood({0.}, Numbers{1.}),
+                          product,
+                          {{1., 2.}, {2., 1.}},
+                          JacobianMethod::transposed);
+    check("directions at a single draw are counted",
+          turning.eigenvalues[1] > 1. && turning.n_informed_at_a_draw == 1.);
+    const std::string turning_text =
+      Identifiability({unknowns[0], unknowns[1]},
+                      {marginals[0], marginals[1]},
+                      turning)
+        .text();
+    check("and said to be tied where they are fewer",
+          contains(turning_text, "2 of 2, but only 1 at a single draw"),
+          turning_text);
+
+    const Identifiability split({unknowns[0], unknowns[1]},
+                                {marginals[0], marginals[1]},
+                                Information(),
+                                {1.5, 1.02});
+    check("replicas that differ decide nothing",
+          split.get_findings()[0].verdict == Verdict::undecided &&
+            split.get_findings()[1].verdict != Verdict::undecided &&
+            contains(split.text(), "the replicas differ (R-hat 1.500"),
+          split.text());
+
     const std::vector<Unknown> one{unknowns[0]};
     const std::string          csv =
       Identifiability(one, {marginal(slow)}, Information()).csv();

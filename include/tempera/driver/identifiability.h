@@ -54,7 +54,9 @@ namespace Tempera
     /** Diagonal entry of Information; not a number if it is not known. */
     double      information = 0.;
     Convergence convergence{0., 0.};
-    Verdict     verdict = Verdict::undecided;
+    /** R-hat between the replicas that were at the coldest rung. */
+    double  replica_r_hat = 1.;
+    Verdict verdict       = Verdict::undecided;
     /** With which unknown it is tied, if it is. */
     std::string partner;
 
@@ -100,12 +102,22 @@ namespace Tempera
     static constexpr double least_tie = 0.5;
 
     /**
+     * With an R-hat between replicas above this, no replica moves between the
+     * answers. It is not as strict as that of the draws, since each replica is
+     * at the coldest rung for a part of the time only.
+     */
+    static constexpr double largest_replica_r_hat = 1.1;
+
+    /**
      * @param marginals Draws of each unknown at temperature 1.
      * @param information May be unknown.
+     * @param replica_r_hats By unknown; see ReplicaMarginals. Empty if there
+     * is nothing to compare.
      */
     Identifiability(const std::vector<Unknown>  &unknowns,
                     const std::vector<Marginal> &marginals,
-                    const Information           &information);
+                    const Information           &information,
+                    const std::vector<double>   &replica_r_hats = {});
 
     const std::vector<Finding> &
     get_findings() const

@@ -55,6 +55,7 @@ namespace Tempera
     std::string
     compare_with_prior(const RunReport             &report,
                        const std::vector<Marginal> &marginals,
+                       const std::vector<double>   &replica_r_hats,
                        const DrawSubset            &draws,
                        const RunFolder             &folder,
                        const std::atomic<bool>     &is_stopped) const;

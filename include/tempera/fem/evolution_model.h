@@ -52,6 +52,13 @@ namespace Tempera
           const dealii::ArrayView<double> &observed,
           Trajectory                      &trajectory) const override;
 
+    /** The sweep forward; false if it fails. */
+    bool
+    forward(const Evolution                 &here,
+            const std::vector<double>       &theta,
+            const dealii::ArrayView<double> &observed,
+            Trajectory                      *trajectory) const;
+
     /** The time stepping for some parameters; null if there is none. */
     std::shared_ptr<const Evolution>
     evolution_at(const std::vector<double> &theta) const;

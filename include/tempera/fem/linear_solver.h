@@ -2,6 +2,8 @@
 #ifndef tempera_fem_linear_solver_h
 #define tempera_fem_linear_solver_h
 
+#include <tempera/base/user_error.h>
+
 #include <deal.II/lac/sparse_matrix.h>
 #include <deal.II/lac/vector.h>
 
@@ -11,7 +13,15 @@
 
 namespace Tempera
 {
-  /** Solves many systems with one matrix. */
+  /** A matrix that this solver cannot cope with, or that nobody can. */
+  class UnsuitableMatrix : public UserError
+  {
+  public:
+    using UserError::UserError;
+  };
+
+
+  /** Solves many systems with one matrix; a failure is UnsuitableMatrix. */
   class LinearSolver
   {
   public:
@@ -51,8 +61,7 @@ namespace Tempera
   public:
     /**
      * @param name One of linear_solver_names().
-     * @param is_symmetric Whether the matrices are symmetric and positive
-     * definite.
+     * @param is_symmetric Whether the matrices are symmetric.
      * @param tolerance Of iterative solvers.
      */
     LinearSolverFactory(const std::string &name,
@@ -61,7 +70,11 @@ namespace Tempera
 
     ~LinearSolverFactory();
 
-    /** The solver for a matrix, which must outlive it. */
+    /**
+     * The solver for a matrix, which must outlive it; UnsuitableMatrix if there
+     * is none. 'automatic' goes on to UMFPACK where a symmetric matrix is not
+     * positive definite.
+     */
     std::unique_ptr<LinearSolver>
     make(const dealii::SparseMatrix<double> &matrix) const;
 

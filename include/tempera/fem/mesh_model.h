@@ -99,6 +99,22 @@ namespace Tempera
     const std::vector<NodalVector> &
     data_at(const std::vector<double> &theta) const;
 
+    /**
+     * The gradient of \f$\sum_c w_c\cdot d_c(\theta)\f$ with weights of the
+     * data of the channels with unknowns.
+     */
+    void
+    apply_to_data(const std::vector<double>       &theta,
+                  const std::vector<NodalVector>  &weights,
+                  const dealii::ArrayView<double> &gradient) const;
+
+    /**
+     * Parameters for which the equation cannot be solved are not plausible: the
+     * sampler rejects and counts what is not finite.
+     */
+    std::shared_ptr<const Linearisation>
+    no_solution(const dealii::ArrayView<double> &predictions) const;
+
     /** What is the same for all linear and nonlinear models, in words. */
     std::string
     description_of_size() const;

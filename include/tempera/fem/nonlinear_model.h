@@ -59,12 +59,11 @@ namespace Tempera
     std::unique_ptr<const StepOperator>
     linearised_step(const unsigned int         n,
                     const std::vector<double> &theta,
-                    const Trajectory          &trajectory) const;
+                    const Trajectory          &trajectory,
+                    const bool                 with_history) const;
 
-    const LinearSolverFactory factory;
-    /** For Jacobians that are symmetric; null if the user wants the other. */
-    const std::unique_ptr<const LinearSolverFactory> symmetric_factory;
-    mutable ResidualAssembler<dim>                   assembler;
+    const LinearSolverFactory      general_factory, symmetric_factory;
+    mutable ResidualAssembler<dim> assembler;
   };
 } // namespace Tempera
 

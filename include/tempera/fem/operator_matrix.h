@@ -78,6 +78,10 @@ namespace Tempera
     void
     copy_from(const OperatorMatrix &other);
 
+    /** Multiply with a number. */
+    void
+    scale(const double factor);
+
     /** Add a multiple of a matrix that was assembled on the same mesh. */
     void
     add(const double factor, const OperatorMatrix &other);

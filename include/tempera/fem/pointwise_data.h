@@ -43,18 +43,24 @@ namespace Tempera
     {
       std::vector<unsigned int> functions;
       double                    time;
-      /** Coordinates of the points. */
-      std::vector<double> coordinates;
+      /** Coordinates of the nodes, if the points are nodes. */
+      std::vector<double> node_coordinates;
       /** For integrals; otherwise the points are nodes. */
       std::shared_ptr<const IntegrationPoints> integration;
       /** The nodes, if the points are nodes. */
       std::vector<unsigned int> dofs;
       std::vector<unsigned int> channels;
 
+      const std::vector<double> &
+      coordinates() const
+      {
+        return integration ? integration->coordinates : node_coordinates;
+      }
+
       std::size_t
       n_points() const
       {
-        return coordinates.size() / dim;
+        return coordinates().size() / dim;
       }
     };
 

@@ -15,7 +15,7 @@ namespace Tempera
   class PrecomputedModel : public WrappedFemModel
   {
   public:
-    /** An operator with unknowns is a UserError. */
+    /** @param model Must have no unknowns in its operator. */
     explicit PrecomputedModel(std::shared_ptr<const EvolutionModel<dim>> model);
 
     std::shared_ptr<const Linearisation>

@@ -28,10 +28,12 @@ namespace Tempera
    */
   struct StepOperator
   {
+    /** @param with_history Whether what comes from old levels is needed. */
     StepOperator(const EvolutionMatrices   &matrices,
                  const TimeScheme          &scheme,
                  const double               time_step,
-                 const LinearSolverFactory &factory);
+                 const LinearSolverFactory &factory,
+                 const bool                 with_history = true);
 
     /** \f$-H_m\f$ with its factors of the old values and velocities. */
     struct HistoryTerm

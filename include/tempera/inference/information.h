@@ -34,6 +34,12 @@ namespace Tempera
     /** The unit vectors that belong to them. */
     std::vector<std::vector<double>> directions;
 
+    /**
+     * How many eigenvalues of a single draw's \f$H\f$ are above 1, on average.
+     * Fewer than of the average where ties turn from draw to draw.
+     */
+    double n_informed_at_a_draw = 0.;
+
     /** Draws in the average. */
     std::size_t n_draws = 0;
     /** Draws left out: predictions or derivatives were not finite. */

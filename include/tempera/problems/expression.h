@@ -2,6 +2,7 @@
 #ifndef tempera_problems_expression_h
 #define tempera_problems_expression_h
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,9 +39,13 @@ namespace Tempera
     bool
     is_zero() const;
 
-    /** Coordinates of a dimension and the time. */
+    /** Whether a name is a function or a constant in formulas. */
+    static bool
+    is_reserved(const std::string &name);
+
+    /** Names of the coordinates in a dimension. */
     static std::vector<std::string>
-    place_and_time(const unsigned int dimension);
+    coordinates(const unsigned int dimension);
 
   private:
     class Parser;
@@ -49,17 +54,31 @@ namespace Tempera
 
 
   /**
-   * A formula in place and time, for the known data of an equation. Constant
-   * in whatever a problem differentiates by.
+   * A factor that is a formula in t alone; empty if it is 1.
+   *
+   * @param parameter See Expression.
+   */
+  std::function<double(const double)>
+  time_factor(const std::string &text, const std::string &parameter);
+
+
+  /**
+   * A formula in place and, if wanted, time, for the known data of an equation.
+   * Constant in whatever a problem differentiates by.
    */
   class PlaceExpression
   {
   public:
-    /** See Expression. */
+    /**
+     * See Expression.
+     *
+     * @param with_time Whether the formula may contain the time.
+     */
     void
     set(const std::string &text,
         const unsigned int dimension,
-        const std::string &parameter);
+        const std::string &parameter,
+        const bool         with_time);
 
     double
     operator()(const double *place, const double time) const;

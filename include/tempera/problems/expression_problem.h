@@ -99,6 +99,16 @@ namespace Tempera
                   const std::string &text,
                   const std::string &entry);
 
+    /** Throw a UserError if something that is given has no effect. */
+    void
+    check_that_all_matters() const;
+
+    /** The derivative of a formula in the variable at a place. */
+    double
+    derivative(const Expression    &expression,
+               std::vector<double> &variables,
+               const unsigned int   place) const;
+
     /** Whether the coordinates or the time are in a formula. */
     bool
     depends_on_place(const Expression &expression) const;

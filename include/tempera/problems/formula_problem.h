@@ -2,6 +2,7 @@
 #ifndef tempera_problems_formula_problem_h
 #define tempera_problems_formula_problem_h
 
+#include <tempera/base/user_error.h>
 #include <tempera/problems/problem.h>
 
 #include <Sacado.hpp>
@@ -143,15 +144,18 @@ namespace Tempera
       for_each_number_type(theta, derivatives.size() > 0, all_points);
     }
 
-    /** For problems whose functions are all products. */
+    /** For problems whose functions are all products; others have their own. */
     template <typename Number>
     Number
-    formula(const unsigned int,
+    formula(const unsigned int function,
             const double *,
             const double,
             const Number *) const
     {
-      return Number(0.);
+      throw UserError("The problem has a function '" +
+                      my_functions[function].name +
+                      "' that is no product, but no formula(function, x, time, "
+                      "theta) to evaluate it.");
     }
 
     /** For problems without products. */

@@ -47,12 +47,12 @@ namespace Tempera
   {
     std::string name;
     /** Indices of the parameters in it. */
-    std::vector<unsigned int> parameters;
+    std::vector<unsigned int> parameters = {};
     /**
      * If the function is a product \f$\prod_d g_d(x_d; \theta)\f$ over the
      * coordinates: the index of the factor \f$g_d\f$ for each direction.
      */
-    std::vector<unsigned int> factors;
+    std::vector<unsigned int> factors = {};
     /** Whether the formula contains the time. */
     bool varies_in_time = false;
   };
@@ -128,7 +128,9 @@ namespace Tempera
 
 
   /**
-   * A datum \f$\varphi(t)\,g(x, t; \theta)\f$. Data of one kind are added up.
+   * A datum \f$\varphi(t)\,g(x, t; \theta)\f$. Data of one kind are added up,
+   * but for Dirichlet values: where several parts of the boundary meet, the one
+   * that is named first holds.
    * Where time separates, give \f$\varphi\f$ and a function that does not vary
    * in time: it is then evaluated once, not in every step.
    */
@@ -138,9 +140,9 @@ namespace Tempera
     /** Index of \f$g\f$, or @p no_function for zero. */
     unsigned int function;
     /** \f$\varphi\f$; empty for 1. */
-    std::function<double(const double)> time_factor;
+    std::function<double(const double)> time_factor = {};
     /** For data on the boundary: where. Empty for everywhere. */
-    std::vector<dealii::types::boundary_id> boundaries;
+    std::vector<dealii::types::boundary_id> boundaries = {};
   };
 
 
@@ -294,11 +296,12 @@ namespace Tempera
                    const dealii::ArrayView<const double> &theta) const;
 
     /**
-     * Throw if a function depends on parameters that it does not name, or the
-     * scale of an operator term on the place.
+     * Throw if an index is none, a function depends on parameters or the time
+     * and does not say so, the scale of an operator term depends on the place,
+     * or a residual on derivatives in time above its order.
      */
     void
-    verify_dependencies() const;
+    verify() const;
 
     /** Whether a function depends on one of some parameters. */
     bool
@@ -308,6 +311,14 @@ namespace Tempera
     /** Index of the parameter of this name. */
     unsigned int
     index_of(const std::string &parameter) const;
+
+  private:
+    void
+    verify_indices() const;
+
+    void
+    verify_order_in_time(const ParameterValues     &theta,
+                         const std::vector<double> &points) const;
   };
 
 

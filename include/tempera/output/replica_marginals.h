@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_replica_marginals_h
+#define tempera_output_replica_marginals_h
+
+#include <tempera/output/marginal.h>
+#include <tempera/output/run_description.h>
+#include <tempera/sampler/signals.h>
+
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * The draws of the coldest rung, told apart by the replica that was there.
+   * If no replica moves between two answers, swaps mix the answers in the cold
+   * rung perfectly, with shares that mean nothing; only here it shows.
+   */
+  class ReplicaMarginals
+  {
+  public:
+    explicit ReplicaMarginals(const RunDescription &description);
+
+    void
+    connect(Signals &signals);
+
+    /**
+     * R-hat between the replicas, by recorded unknown; 1 if there is nothing to
+     * compare.
+     */
+    std::vector<double>
+    r_hats() const;
+
+  private:
+    const std::vector<unsigned int> indices;
+    /** By replica and recorded unknown. */
+    std::vector<std::vector<Marginal>> marginals;
+  };
+} // namespace Tempera
+
+#endif
