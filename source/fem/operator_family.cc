@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/operator_family.h>
 
@@ -76,11 +77,20 @@ namespace Tempera
         Term term{description,
                   space.points_of(description),
                   nullptr,
+                  {},
                   problem.depends_on(description.scale, unknowns)};
         if (!problem.depends_on(description.function, unknowns))
           {
-            auto matrix = std::make_shared<OperatorMatrix>(space.assemble(
-              description, *term.points, coefficient(term, values)));
+            const std::vector<double> at_points = coefficient(term, values);
+            auto                      matrix = std::make_shared<OperatorMatrix>(
+              space.assemble(description, *term.points, at_points));
+            if (!at_points.empty())
+              term.range = {
+                *std::min_element(at_points.begin(), at_points.end()),
+                *std::max_element(at_points.begin(), at_points.end())};
+            check_sign(term,
+                       at_points,
+                       term.scale_varies ? 1. : scale(term, values));
             if (!term.scale_varies)
               add_term(constant,
                        description.kind,
@@ -160,20 +170,55 @@ namespace Tempera
 
 
   template <int dim>
+  void
+  OperatorFamily<dim>::check_sign(const Term                &term,
+                                  const std::vector<double> &coefficient,
+                                  const double               scale) const
+  {
+    const OperatorKind kind         = term.description.kind;
+    const bool         is_diffusion = kind == OperatorKind::diffusion;
+    if (!is_diffusion && kind != OperatorKind::inertia &&
+        kind != OperatorKind::capacity)
+      return;
+    for (const double value : coefficient)
+      if (!(is_diffusion ? scale * value > 0. : scale * value >= 0.))
+        {
+          const unsigned int function =
+            term.description.function != no_function ?
+              term.description.function :
+              term.description.scale;
+          throw UnsuitableMatrix(
+            "The coefficient '" +
+            (function != no_function ? problem.functions()[function].name :
+                                       std::string("1")) +
+            "' is " + to_text(scale * value, 6) + " somewhere. It must be " +
+            (is_diffusion ? "above 0" : "0 or above") +
+            " everywhere, or the equation has no meaning.");
+        }
+  }
+
+
+
+  template <int dim>
   EvolutionMatrices
   OperatorFamily<dim>::at(const std::vector<double> &theta) const
   {
     EvolutionMatrices result = copy_of(constant);
     for (const Term &term : terms)
       {
+        const double   factor = scale(term, theta);
         OperatorMatrix here;
-        if (!term.matrix)
-          here = space.assemble(term.description,
-                                *term.points,
-                                coefficient(term, theta));
+        if (term.matrix)
+          check_sign(term, term.range, factor);
+        else
+          {
+            const std::vector<double> at_points = coefficient(term, theta);
+            check_sign(term, at_points, factor);
+            here = space.assemble(term.description, *term.points, at_points);
+          }
         add_term(result,
                  term.description.kind,
-                 scale(term, theta),
+                 factor,
                  term.matrix ? *term.matrix : here);
       }
     return result;

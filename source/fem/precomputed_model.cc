@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
 #include <tempera/fem/precomputed_model.h>
+
+#include <cmath>
 
 namespace Tempera
 {
@@ -68,6 +71,12 @@ namespace Tempera
         model->get_evolution().adjoint(
           dealii::make_array_view(std::as_const(one_sensor)), weights.back());
         one_sensor[k] = 0.;
+        for (const NodalVector &weight : weights.back())
+          if (!std::isfinite(weight.interior.l2_norm() +
+                             weight.boundary.l2_norm()))
+            throw UserError("The solution of the equation grows beyond all "
+                            "bounds. Look at the signs of its coefficients, "
+                            "or end earlier.");
       }
     functionals = model->get_data_map().prepare(weights, true);
 

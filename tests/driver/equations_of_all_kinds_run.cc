@@ -247,7 +247,7 @@ namespace
     check_mistake("a diffusivity below zero",
                   sources,
                   {equation + "Diffusivity = -1"},
-                  {"not positive definite"});
+                  {"'kappa' is -1 somewhere", "above 0"});
     check_mistake("a place that is none",
                   "examples/two_sources_in_formulas.prm",
                   {equation + "Place = x1, y0"},

@@ -61,6 +61,8 @@ namespace Tempera
       std::shared_ptr<const IntegrationPoints> points;
       /** Without the scale; null if an unknown is in the function. */
       std::shared_ptr<const OperatorMatrix> matrix;
+      /** The least and the largest value of the function, with the matrix. */
+      std::vector<double> range;
       /** Whether an unknown is in the scale. */
       bool scale_varies;
     };
@@ -68,6 +70,12 @@ namespace Tempera
     /** The coefficient of a term at its points, without the scale. */
     std::vector<double>
     coefficient(const Term &term, const std::vector<double> &theta) const;
+
+    /** Throw UnsuitableMatrix if a coefficient has a sign without meaning. */
+    void
+    check_sign(const Term                &term,
+               const std::vector<double> &coefficient,
+               const double               scale) const;
 
     /** The scale of a term, with its derivatives in the unknowns. */
     double
