@@ -280,18 +280,26 @@ namespace Tempera
       counted(information.n_draws, "draw") + ": " + join(parts, ", ") +
       (values.size() > parts.size() ? ", ..." : "") + "\n";
 
+    // An average over draws that are not to be trusted does not count. A
+    // direction that is open is worth knowing: it may be why they are few.
+    const bool is_decided =
+      std::all_of(findings.begin(), findings.end(), [](const Finding &finding) {
+        return finding.verdict != Verdict::undecided;
+      });
     const std::size_t n_informed =
       std::count_if(values.begin(), values.end(), [](const double value) {
         return value > least_information;
       });
-    text += "   directions that the data inform more than the prior: " +
-            std::to_string(n_informed) + " of " +
-            std::to_string(values.size()) +
-            (information.n_informed_at_a_draw < n_informed - 0.5 ?
-               ", but only " + to_text(information.n_informed_at_a_draw, 2) +
-                 " at a single draw: the data tie the unknowns to each other" :
-               "") +
-            "\n";
+    if (is_decided)
+      text += "   directions that the data inform more than the prior: " +
+              std::to_string(n_informed) + " of " +
+              std::to_string(values.size()) +
+              (information.n_informed_at_a_draw < n_informed - 0.5 ?
+                 ", but only " + to_text(information.n_informed_at_a_draw, 2) +
+                   " at a single draw: the data tie the unknowns to each "
+                   "other" :
+                 "") +
+              "\n";
     if (values.size() > 1 && values.back() < negligible_information)
       text += "   least informed: " +
               combination(information.directions.back(), findings) + "\n";
