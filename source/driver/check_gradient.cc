@@ -227,7 +227,11 @@ namespace Tempera
     const std::unique_ptr<Inversion> inversion =
       parameters.has_problem() ? std::make_unique<Inversion>(parameters) :
                                  nullptr;
-    const std::vector<Level> levels = make_levels(parameters, inversion.get());
+    const auto network = parameters.has_network() ?
+                           std::make_unique<NetworkInversion>(parameters) :
+                           nullptr;
+    const std::vector<Level> levels =
+      make_levels(parameters, inversion.get(), network.get());
     for (const Level &level : levels)
       if (level.energy->is_stochastic())
         throw UserError("'tempera check-gradient' compares energies, but those "

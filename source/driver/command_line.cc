@@ -8,6 +8,7 @@
 #include <tempera/driver/parameters.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
+#include <tempera/pinn/equation.h>
 #include <tempera/problems/problem.h>
 
 #include <boost/program_options.hpp>
@@ -358,6 +359,8 @@ namespace Tempera
                                       environment.out);
       list_registry<ProblemRegistry>("Problems ('Problem/Type'):",
                                      environment.out);
+      list_registry<EquationRegistry>(
+        "Equations for networks ('Network/Equation'):", environment.out);
       return 0;
     }
 

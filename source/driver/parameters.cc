@@ -3,6 +3,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/parameters.h>
+#include <tempera/pinn/equation.h>
 #include <tempera/problems/problem.h>
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -174,10 +175,15 @@ namespace Tempera
       return json.str().find("pattern_description") != std::string::npos;
     }
 
-    /** Every level of an equation needs a mesh. */
+    /**
+     * Every level of an equation needs a mesh or points.
+     *
+     * @param remedy The parameters that say how fine it is.
+     */
     void
     check_that_levels_exist(const ParameterFile            &file,
-                            const std::vector<std::string> &names)
+                            const std::vector<std::string> &names,
+                            const std::string              &remedy)
     {
       std::vector<std::string> with_section;
       for (const OpenedSection &section : file.sections())
@@ -188,7 +194,7 @@ namespace Tempera
           throw UserError("The level '" + name +
                           "' has no section in 'Levels' that says how fine it "
                           "is. Add 'subsection Levels', 'subsection " +
-                          name + "' with 'Subdivisions' and 'Time step'." +
+                          name + "' with " + remedy + "." +
                           did_you_mean(name, with_section, false));
     }
 
@@ -209,12 +215,41 @@ namespace Tempera
           did_you_mean(without_section[1], with_section, false));
     }
 
+    /** What the energies of a run are made of. */
+    enum class Family
+    {
+      analytic,
+      finite_elements,
+      network
+    };
+
+    Family
+    family_of(const ParameterFile &file)
+    {
+      const std::string equation =
+        file.value_of({"Network"}, "Equation", "none");
+      const std::string problem = file.value_of({"Problem"}, "Type", "none");
+      if (equation != "none" && problem != "none")
+        throw UserError("'Problem/Type' asks for finite elements and 'Network/"
+                        "Equation' for a network. Remove one of them.");
+      if (problem != "none" && ProblemRegistry::entries().count(problem) == 0)
+        throw UserError("There is no problem '" + problem +
+                        "' for 'Problem/Type'." +
+                        did_you_mean(problem, ProblemRegistry::names()));
+      if (equation != "none" && EquationRegistry::entries().count(equation) == 0)
+        throw UserError("There is no equation '" + equation +
+                        "' for 'Network/Equation'." +
+                        did_you_mean(equation, EquationRegistry::names()));
+      return equation != "none" ? Family::network :
+             problem != "none"  ? Family::finite_elements :
+                                  Family::analytic;
+    }
+
     /** An analytic energy and an equation exclude each other. */
     void
-    check_that_family_is_clear(const ParameterFile &file)
+    check_that_family_is_clear(const ParameterFile &file, const Family family)
     {
-      const bool has_problem =
-        file.value_of({"Problem"}, "Type", "none") != "none";
+      const bool has_problem = family == Family::finite_elements;
       for (const Assignment &assignment : file.assignments())
         {
           const std::string section =
@@ -224,7 +259,18 @@ namespace Tempera
               assignment.origin +
               ": the section 'Energy' is for analytic energies, but "
               "'Problem/Type' names an equation. Remove one or the other.");
-          if (!has_problem &&
+          if (family == Family::network &&
+              (section == "Energy" || section == "Problem" ||
+               section == "Solver"))
+            throw UserError(assignment.origin + ": the section '" + section +
+                            "' does not go with a network, but 'Network/"
+                            "Equation' asks for one. Remove one or the other.");
+          if (family != Family::network && section == "Network")
+            throw UserError(assignment.origin +
+                            ": the section 'Network' needs an equation. Set "
+                            "'Network/Equation'; 'tempera list' names what "
+                            "there is.");
+          if (family == Family::analytic &&
               (section == "Observations" || section == "Solver"))
             throw UserError(assignment.origin + ": the section '" + section +
                             "' needs an equation. Set 'Problem/Type'; "
@@ -403,22 +449,31 @@ namespace Tempera
     // Structure first: which levels there are decides which sections exist.
     // A map keeps the addresses of its values, which the handler remembers.
     const std::vector<std::string> names = level_names(file, ladder);
-    const std::string              problem_type =
-      file.value_of({"Problem"}, "Type", problem.type);
-    const bool is_analytic =
-      ProblemRegistry::entries().count(problem_type) == 0;
-    for (const std::string &name : names)
+    const Family                   family = family_of(file);
+    const bool is_analytic = family == Family::analytic;
+    const bool is_network  = family == Family::network;
+    const auto add_level   = [&](const std::string &name) {
       if (is_analytic)
         levels[name];
+      else if (is_network)
+        network_levels[name];
       else
         fem_levels[name];
+    };
+    for (const std::string &name : names)
+      add_level(name);
     // A level that a file shares with others need not be used by each.
     if (!is_analytic)
       for (const OpenedSection &section : file.sections())
         if (section.path.size() == 2 && section.path[0] == "Levels")
-          fem_levels[section.path[1]];
-    if (!is_analytic)
+          add_level(section.path[1]);
+    if (is_network)
+      network.coefficients.equation = EquationRegistry::create(
+        file.value_of({"Network"}, "Equation", "none"));
+    if (family == Family::finite_elements)
       {
+        const std::string problem_type =
+          file.value_of({"Problem"}, "Type", problem.type);
         const std::string text = file.value_of({"Problem"}, "Dimension", "2");
         const int         dimension = std::atoi(text.c_str());
         unknowns.problem            = ProblemRegistry::create(
@@ -428,11 +483,7 @@ namespace Tempera
         equation.problem = unknowns.problem;
       }
 
-    if (is_analytic && problem_type != "none")
-      throw UserError("There is no problem '" + problem_type +
-                      "' for 'Problem/Type'." +
-                      did_you_mean(problem_type, ProblemRegistry::names()));
-    check_that_family_is_clear(file);
+    check_that_family_is_clear(file, family);
     const auto add = [&](const Path &path, auto &values) {
       implementation->sections.push_back(
         std::make_unique<Section>(path, values, implementation->prm));
@@ -441,8 +492,19 @@ namespace Tempera
     add({}, general);
     if (is_analytic)
       add({"Energy"}, energy);
-    add({"Problem"}, problem);
-    if (!is_analytic)
+    if (!is_network)
+      add({"Problem"}, problem);
+    if (is_network || is_analytic)
+      add({"Network"}, network.network);
+    if (is_network)
+      {
+        add({"Network", "Coefficients"}, network.coefficients);
+        add({"Network", "Data"}, network.data);
+        add({"Network", "Likelihood"}, network.likelihood);
+        add({"Network", "Warm start"}, network.warm_start);
+        add({"Observations"}, network.observations);
+      }
+    if (family == Family::finite_elements)
       {
         add({"Problem", "Unknowns"}, unknowns);
         if (declares_settings(*equation.problem))
@@ -453,6 +515,8 @@ namespace Tempera
     for (auto &level : levels)
       add({"Levels", level.first}, level.second);
     for (auto &level : fem_levels)
+      add({"Levels", level.first}, level.second);
+    for (auto &level : network_levels)
       add({"Levels", level.first}, level.second);
     add({"Sampler"}, start);
     add({"Sampler", "Ladder"}, ladder);
@@ -465,7 +529,11 @@ namespace Tempera
     if (is_analytic)
       check_that_levels_differ(file, names);
     else
-      check_that_levels_exist(file, names);
+      check_that_levels_exist(file,
+                              names,
+                              is_network ?
+                                "'Collocation points'" :
+                                "'Subdivisions' and 'Time step'");
     if (general.output_directory.empty())
       throw UserError("The parameter 'Output directory' is empty. Name a "
                       "folder, or remove it for the default.");

@@ -86,6 +86,20 @@ namespace Tempera
           point[i] = space[i].upper - 1.;
       return {point};
     }
+    /** Random weights: one point for all rungs would be the same answer. */
+    std::vector<std::vector<double>>
+    make_network_start(const Parameters       &parameters,
+                       const NetworkInversion &network,
+                       const Ladder           &ladder)
+    {
+      if (parameters.start.from == "file")
+        return read_start(parameters.start.file, ladder);
+      if (!parameters.start.points.empty() || !parameters.start.file.empty())
+        throw UserError("A network starts with random weights, and with "
+                        "coefficients drawn from their priors. Remove 'Sampler/"
+                        "Start', or set 'Start from = file'.");
+      return network.draw_starts(parameters.general.run.seed, ladder.size());
+    }
   } // namespace
 
 
@@ -93,21 +107,27 @@ namespace Tempera
   std::vector<Level>
   make_levels(const Parameters &parameters)
   {
-    const std::unique_ptr<Inversion> inversion =
-      parameters.has_problem() ? std::make_unique<Inversion>(parameters) :
-                                 nullptr;
-    return make_levels(parameters, inversion.get());
+    const auto inversion = parameters.has_problem() ?
+                             std::make_unique<Inversion>(parameters) :
+                             nullptr;
+    const auto network   = parameters.has_network() ?
+                             std::make_unique<NetworkInversion>(parameters) :
+                             nullptr;
+    return make_levels(parameters, inversion.get(), network.get());
   }
 
 
 
   std::vector<Level>
-  make_levels(const Parameters &parameters, const Inversion *inversion)
+  make_levels(const Parameters       &parameters,
+              const Inversion        *inversion,
+              const NetworkInversion *network)
   {
     const std::shared_ptr<const Energy> analytic =
-      inversion != nullptr ? nullptr :
-                             parameters.energy.types.at(parameters.energy.type)
-                               ->create(parameters.energy.reference);
+      inversion != nullptr || network != nullptr ?
+        nullptr :
+        parameters.energy.types.at(parameters.energy.type)
+          ->create(parameters.energy.reference);
     std::vector<Level> levels;
     for (const std::string &name : parameters.ladder.levels)
       {
@@ -118,8 +138,8 @@ namespace Tempera
         if (!known)
           levels.push_back(
             {name,
-             inversion != nullptr ?
-               inversion->energy(name) :
+             inversion != nullptr ? inversion->energy(name) :
+             network != nullptr   ? network->energy(name) :
                decorate(analytic, parameters.levels.at(name), levels.size())});
       }
     return levels;
@@ -132,12 +152,16 @@ namespace Tempera
     , inversion(parameters.has_problem() ?
                   std::make_unique<Inversion>(parameters) :
                   nullptr)
+    , network(parameters.has_network() ?
+                std::make_unique<NetworkInversion>(parameters) :
+                nullptr)
   {
-    Ladder                                 ladder(parameters.ladder,
+    Ladder ladder(parameters.ladder,
                   parameters.kernel,
-                  make_levels(parameters, inversion.get()));
+                  make_levels(parameters, inversion.get(), network.get()));
     const std::vector<std::vector<double>> start =
-      make_start(parameters, inversion.get(), ladder);
+      network ? make_network_start(parameters, *network, ladder) :
+                make_start(parameters, inversion.get(), ladder);
 
     const StateSpace &space = ladder.space();
     description.indices     = space.recorded();
@@ -155,11 +179,16 @@ namespace Tempera
           for (const Sensor &sensor : inversion->get_observations().sensors)
             description.sensors.push_back(sensor.place);
       }
-    else if (parameters.output.n_field_draws > 0 ||
-             parameters.output.n_mean_draws > 0)
+    if (!inversion && (parameters.output.n_field_draws > 0 ||
+             parameters.output.n_mean_draws > 0))
       throw UserError("'Output/Field draws' and 'Output/Mean field draws' need "
-                      "an equation, but the energy is analytic. Set them to "
-                      "0.");
+                      "an equation that is solved with finite elements. Set "
+                      "them to 0.");
+    if (network)
+      {
+        description.truth      = parameters.network.observations.truth;
+        description.prediction = network->make_prediction(ladder);
+      }
     description.n_rounds = parameters.general.run.iterations;
     for (unsigned int i = 0; i < ladder.size(); ++i)
       description.kernels.push_back(entry_for_rung(
@@ -195,6 +224,8 @@ namespace Tempera
             "; gradient: " + inversion->model(level.name).gradient_method() +
             "\n";
       }
+    else if (network)
+      text += network->layout(ladder);
     else
       text += "--     . energy: " + parameters.energy.type + ", " +
               counted(ladder.space().dimension(), "unknown") + "\n";
@@ -271,6 +302,7 @@ namespace Tempera
       inversion ? std::max({parameters.output.n_field_draws,
                             parameters.output.n_mean_draws,
                             parameters.output.n_information_draws}) :
+      network   ? n_network_information_draws() :
                   0);
     solved_draws.connect(signals);
     Progress progress(journal, description.n_rounds, is_terminal);
@@ -315,6 +347,19 @@ namespace Tempera
 
     try
       {
+        if (network && network->has_warm_start())
+          for (unsigned int rung = 0;
+               rung < description.kernels.size() && !stop.load();
+               ++rung)
+            {
+              std::vector<double> state = sampler->replica(rung).position;
+              journal.write(network->warm_up(sampler->get_ladder(),
+                                             rung,
+                                             parameters.general.run.seed,
+                                             stop,
+                                             state));
+              sampler->set_position(rung, state);
+            }
         sampler->run(stop);
       }
     catch (const UserError &)
@@ -326,23 +371,34 @@ namespace Tempera
     if (complete && sampler->report().rounds <= parameters.general.run.burn_in)
       throw UserError("The 'Work budget' ended within burn-in, so that no draw "
                       "was kept. Raise it, or lower 'Burn-in'.");
+    if (inversion || network)
+      journal.write(compare_with_prior(sampler->get_ladder(),
+                                       sampler->report(),
+                                       summary.get_marginals(),
+                                       replicas.r_hats(),
+                                       solved_draws,
+                                       folder,
+                                       stop));
     if (inversion)
-      {
-        journal.write(compare_with_prior(sampler->report(),
-                                         summary.get_marginals(),
-                                         replicas.r_hats(),
-                                         solved_draws,
-                                         folder,
-                                         stop));
-        write_fields(solved_draws, folder.get_path() + "/fields");
-      }
+      write_fields(solved_draws, folder.get_path() + "/fields");
     return complete;
   }
 
 
 
+  unsigned int
+  Simulation::n_network_information_draws() const
+  {
+    // Each takes a linear system in all misfits.
+    constexpr unsigned int most = 10;
+    return std::min(most, parameters.output.n_information_draws);
+  }
+
+
+
   std::string
-  Simulation::compare_with_prior(const RunReport             &report,
+  Simulation::compare_with_prior(const Ladder                &ladder,
+                                 const RunReport             &report,
                                  const std::vector<Marginal> &marginals,
                                  const std::vector<double>   &replica_r_hats,
                                  const DrawSubset            &draws,
@@ -351,23 +407,36 @@ namespace Tempera
   {
     if (marginals.empty() || marginals[0].moments().count() == 0)
       return "";
-    if (std::abs(report.rungs[0].temperature - 1.) > 1e-12)
+    // With weights in the place of standard deviations, the temperature is a
+    // part of the likelihood.
+    const bool is_posterior =
+      std::abs(report.rungs[0].temperature - 1.) <= 1e-12 ||
+      (network && parameters.network.likelihood.is_weighted() &&
+       ladder[0].exponents.reference == 1.);
+    if (!is_posterior)
       return "\nWhat the data tell is not said: the coldest temperature is " +
              to_text(report.rungs[0].temperature, 4) +
              ", and only draws at temperature 1 are draws from the "
              "posterior.\n";
 
-    const Identifiability identifiability(
-      inversion->get_unknowns(),
-      marginals,
-      average_information(inversion->get_unknowns(),
-                          inversion->get_likelihood(),
-                          inversion->model(parameters.ladder.levels[0]),
-                          draws.evenly_spaced(
-                            parameters.output.n_information_draws),
-                          JacobianMethod::cheaper,
-                          [&]() { return is_stopped.load(); }),
-      replica_r_hats);
+    const auto        stop = [&]() { return is_stopped.load(); };
+    const Information information =
+      network ? network->information(
+                  ladder,
+                  draws.evenly_spaced(n_network_information_draws()),
+                  stop) :
+                average_information(
+                  inversion->get_unknowns(),
+                  inversion->get_likelihood(),
+                  inversion->model(parameters.ladder.levels[0]),
+                  draws.evenly_spaced(parameters.output.n_information_draws),
+                  JacobianMethod::cheaper,
+                  stop);
+    const Identifiability identifiability(network ? network->get_unknowns() :
+                                                    inversion->get_unknowns(),
+                                          marginals,
+                                          information,
+                                          replica_r_hats);
     folder.write("identifiability.csv", identifiability.csv());
     return identifiability.text();
   }

@@ -144,9 +144,8 @@ namespace Tempera
       method == JacobianMethod::transposed ||
       (method == JacobianMethod::cheaper && transposed_is_cheaper(model));
 
-    Information result;
-    result.matrix.reinit(unknowns.size(), unknowns.size());
-    result.ties.reinit(unknowns.size(), unknowns.size());
+    std::vector<dealii::FullMatrix<double>> matrices;
+    std::size_t                             n_skipped = 0;
     for (const std::vector<double> &draw : draws)
       {
         if (is_stopped())
@@ -159,10 +158,9 @@ namespace Tempera
                    transposed);
         if (columns.size() != n)
           {
-            ++result.n_skipped;
+            ++n_skipped;
             continue;
           }
-        ++result.n_draws;
 
         for (unsigned int i = 0; i < n; ++i)
           for (double &entry : columns[i])
@@ -176,29 +174,46 @@ namespace Tempera
                                        deviation,
                                        dealii::make_array_view(weighted));
             for (unsigned int j = 0; j < n; ++j)
-              {
-                const double entry = std::inner_product(weighted.begin(),
-                                                        weighted.end(),
-                                                        columns[j].begin(),
-                                                        0.);
-                here(i, j)         = entry;
-                result.ties(i, j) += std::abs(entry);
-              }
+              here(i, j) = std::inner_product(weighted.begin(),
+                                              weighted.end(),
+                                              columns[j].begin(),
+                                              0.);
           }
         if (has_deviation)
           {
             const double scale =
               unknowns[n].prior.deviation_at(deviation) / deviation;
             here(n, n) = 2. * model.n_predictions() * scale * scale;
-            result.ties(n, n) += here(n, n);
           }
         here.symmetrize();
+        matrices.push_back(here);
+      }
+    Information result = average_information(matrices);
+    result.n_skipped   = n_skipped;
+    return result;
+  }
+
+
+
+  Information
+  average_information(const std::vector<dealii::FullMatrix<double>> &matrices)
+  {
+    Information result;
+    result.n_draws = matrices.size();
+    if (!result.is_known())
+      return result;
+    const unsigned int n = matrices[0].m();
+    result.matrix.reinit(n, n);
+    result.ties.reinit(n, n);
+    for (const dealii::FullMatrix<double> &here : matrices)
+      {
         result.matrix.add(1., here);
+        for (unsigned int i = 0; i < n; ++i)
+          for (unsigned int j = 0; j < n; ++j)
+            result.ties(i, j) += std::abs(here(i, j));
         for (const double value : eigenvalues_of(here).first)
           result.n_informed_at_a_draw += value > 1.;
       }
-    if (!result.is_known())
-      return result;
 
     result.matrix /= result.n_draws;
     result.ties /= result.n_draws;

@@ -185,11 +185,13 @@ namespace Tempera
   void
   add_noise(const double         standard_deviation,
             const std::uint64_t  seed,
-            std::vector<double> &values)
+            std::vector<double> &values,
+            const std::uint64_t  stream)
   {
     std::vector<double> normals(values.size());
     RandomKey           key;
     key.seed    = seed;
+    key.stream  = stream;
     key.purpose = Purpose::data;
     fill_normals(key, dealii::make_array_view(normals));
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -30,12 +30,15 @@ namespace Tempera
   name_of(const VectorUnits units);
 
 
-  /** Of three tables of functions, the one for vector_units(). */
+  /** Of three tables of functions, the one for some units. */
   template <class Table>
   const Table &
-  for_vector_units(const Table &baseline, const Table &v3, const Table &v4)
+  for_vector_units(const Table      &baseline,
+                   const Table      &v3,
+                   const Table      &v4,
+                   const VectorUnits units = vector_units())
   {
-    switch (vector_units())
+    switch (units)
       {
         case VectorUnits::v4:
           return v4;

@@ -10,6 +10,7 @@
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/inference/observations.h>
 #include <tempera/output/output_parameters.h>
+#include <tempera/pinn/network_data.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/replica_exchange.h>
 
@@ -141,16 +142,26 @@ namespace Tempera
     EquationSettings      equation;
     ObservationParameters observations;
     SolverParameters      solver;
+    NetworkSettings       network;
     /** Of an analytic energy. */
     std::map<std::string, LevelParameters> levels;
     /** Of an equation. */
     std::map<std::string, FemLevelParameters> fem_levels;
+    /** Of a network. */
+    std::map<std::string, NetworkLevelParameters> network_levels;
 
-    /** Whether an equation is solved; otherwise the energy is analytic. */
+    /** Whether an equation is solved with finite elements. */
     bool
     has_problem() const
     {
       return problem.type != "none";
+    }
+
+    /** Whether a network solves an equation. */
+    bool
+    has_network() const
+    {
+      return network.network.equation != "none";
     }
 
     /** Every declared parameter. */

@@ -3,6 +3,7 @@
 #define tempera_driver_simulation_h
 
 #include <tempera/driver/inversion.h>
+#include <tempera/driver/network_inversion.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/output/draw_subset.h>
 #include <tempera/output/marginal.h>
@@ -20,9 +21,12 @@ namespace Tempera
   std::vector<Level>
   make_levels(const Parameters &parameters);
 
-  /** The same with an inversion at hand; null for an analytic energy. */
+  /** The same with what is inverted at hand; both null for an analytic
+   * energy. */
   std::vector<Level>
-  make_levels(const Parameters &parameters, const Inversion *inversion);
+  make_levels(const Parameters       &parameters,
+              const Inversion        *inversion,
+              const NetworkInversion *network);
 
 
   /** A run as a parameter file describes it: the objects, in one place. */
@@ -53,19 +57,27 @@ namespace Tempera
      * @param is_stopped Whether to leave out what takes solves.
      */
     std::string
-    compare_with_prior(const RunReport             &report,
+    compare_with_prior(const Ladder                &ladder,
+                       const RunReport             &report,
                        const std::vector<Marginal> &marginals,
                        const std::vector<double>   &replica_r_hats,
                        const DrawSubset            &draws,
                        const RunFolder             &folder,
                        const std::atomic<bool>     &is_stopped) const;
 
+    /** Draws of a network at which the data's information is computed. */
+    unsigned int
+    n_network_information_draws() const;
+
     void
     write_fields(const DrawSubset &draws, const std::string &folder) const;
 
     const Parameters &parameters;
-    /** Null if the energy is analytic. */
-    std::unique_ptr<Inversion>       inversion;
+    /** Null unless an equation is solved with finite elements. */
+    std::unique_ptr<Inversion> inversion;
+    /** Null unless a network solves it. */
+    std::unique_ptr<NetworkInversion> network;
+
     std::unique_ptr<ReplicaExchange> sampler;
     RunDescription                   description;
   };

@@ -54,6 +54,11 @@ namespace Tempera
   };
 
 
+  /** The average over the matrices \f$H\f$ of draws. */
+  Information
+  average_information(const std::vector<dealii::FullMatrix<double>> &matrices);
+
+
   /** How the Jacobian of a model is computed. */
   enum class JacobianMethod
   {

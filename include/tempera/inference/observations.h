@@ -69,11 +69,16 @@ namespace Tempera
                     const unsigned int           dimension,
                     const bool                   is_stationary);
 
-  /** Add independent noise to values. */
+  /**
+   * Add independent noise to values.
+   *
+   * @param stream Different numbers give different noise.
+   */
   void
   add_noise(const double         standard_deviation,
             const std::uint64_t  seed,
-            std::vector<double> &values);
+            std::vector<double> &values,
+            const std::uint64_t  stream = 0);
 } // namespace Tempera
 
 #endif

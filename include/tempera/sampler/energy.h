@@ -107,6 +107,17 @@ namespace Tempera
     }
 
     /**
+     * Whether gradients alone depend on the random key (minibatches), while
+     * values are exact. Such gradients are asked for without values, and never
+     * kept for another step.
+     */
+    virtual bool
+    has_noisy_gradients() const
+    {
+      return false;
+    }
+
+    /**
      * Whether gradients cost about as much again as values, so that it pays to
      * ask for them as late as possible. Only for deterministic energies.
      */

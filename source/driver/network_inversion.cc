@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/driver/network_inversion.h>
+#include <tempera/output/prediction.h>
+#include <tempera/pinn/gauss_newton.h>
+#include <tempera/pinn/network_posterior.h>
+#include <tempera/sampler/adam.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace Tempera
+{
+  namespace
+  {
+    using Kind = CoefficientSource::Kind;
+  }
+
+
+
+  NetworkInversion::NetworkInversion(const Parameters &parameters)
+    : settings(parameters.network)
+    , levels(parameters.ladder.levels)
+    , model(std::make_shared<NetworkModel>())
+  {
+    model->equation         = settings.coefficients.equation;
+    model->weight_deviation = settings.network.weight_deviation;
+    model->shape.n_inputs   = model->equation->n_inputs();
+    model->shape.hidden     = settings.network.hidden;
+    read_coefficients();
+
+    data = std::make_unique<NetworkData>(*model, settings);
+    const std::vector<MisfitSet> data_sets = data->make_data_sets();
+    unsigned int                 n_fine    = 0;
+    for (const std::string &level : levels)
+      if (sets.count(level) == 0)
+        {
+          const NetworkLevelParameters &fineness =
+            parameters.network_levels.at(level);
+          std::vector<MisfitSet> all = data_sets;
+          all.push_back(data->make_residual_set(fineness, level, n_fine));
+          if (n_fine == 0)
+            n_fine = all.back().n_points(model->shape.n_inputs);
+          sets[level] = all;
+          if (settings.network.precision == "single")
+            energies[level] = std::make_shared<NetworkPosterior<float>>(
+              model, all, fineness.batch_size);
+          else
+            energies[level] = std::make_shared<NetworkPosterior<double>>(
+              model, all, fineness.batch_size);
+        }
+  }
+
+
+
+  void
+  NetworkInversion::read_coefficients()
+  {
+    const std::vector<Coefficient> &coefficients =
+      model->equation->coefficients();
+    for (std::size_t i = 0; i < coefficients.size(); ++i)
+      {
+        const std::string &text  = settings.coefficients.values[i];
+        const double       lower = coefficients[i].lower;
+        const std::string  name =
+          "Network/Coefficients/" + coefficients[i].name;
+        CoefficientSource source;
+        const auto        number = Prior::number_from_text(text);
+        if (number)
+          {
+            if (!(*number > lower))
+              throw UserError("'" + name + "' is " + text +
+                              ", but it must be above " + to_text(lower) + ".");
+            source.value = *number;
+          }
+        else if (text == "output")
+          {
+            source.kind  = Kind::output;
+            source.index = model->shape.n_outputs++;
+          }
+        else
+          {
+            const Prior prior = Prior::from_text(text, name);
+            if (prior.lower() < lower)
+              throw UserError("The prior '" + text + "' of '" + name +
+                              "' reaches below " + to_text(lower) +
+                              ", where the equation has no meaning. Take "
+                              "log-normal, or uniform with a lower bound of "
+                              "at least " +
+                              to_text(lower) + ".");
+            source.kind  = Kind::unknown;
+            source.index = model->unknowns.size();
+            model->unknowns.push_back({coefficients[i].name, prior});
+          }
+        model->coefficients.push_back(source);
+      }
+  }
+
+
+
+  std::string
+  NetworkInversion::layout(const Ladder &ladder) const
+  {
+    std::string text =
+      "--     . network: " + model->shape.text() + ", " +
+      counted(model->shape.n_weights(), "weight") + ", " +
+      settings.network.precision + " precision; equation: " +
+      settings.network.equation + "\n--     . prior of every weight: normal(0, " +
+      to_text(model->weight_deviation, 4) + ")\n";
+    for (const Unknown &unknown : model->unknowns)
+      text += "--     . unknown " + unknown.name + ": " + unknown.prior.text() +
+              "\n";
+    for (std::size_t i = 0; i < model->coefficients.size(); ++i)
+      if (model->coefficients[i].kind == Kind::output)
+        text += "--     . " + model->equation->coefficients()[i].name +
+                " is an output of the network: it may vary from point to "
+                "point, and is biased low (doc/networks.md)\n";
+    for (const std::string &name : levels)
+      {
+        const std::string entry = "--     . level '" + name + "': ";
+        if (text.find(entry) != std::string::npos)
+          continue;
+        // Only what is not the same for all levels.
+        const MisfitSet &residual = sets.at(name).back();
+        const Energy    &energy   = *energies.at(name);
+        text += entry +
+                counted(residual.n_points(model->shape.n_inputs),
+                        "collocation point") +
+                (energy.has_noisy_gradients() ?
+                   ", gradients from minibatches" :
+                   "") +
+                "\n";
+      }
+    // With which Gaussian noise the coldest rung believes each misfit.
+    for (const MisfitSet &set : sets.at(levels[0]))
+      for (const MisfitSet::Term &term : set.terms)
+        text += "--     . " + counted(term.data.size(), "misfit") + " of the " +
+                term.name + ": standard deviation " +
+                to_text(std::sqrt(
+                          0.5 / (term.factor * ladder[0].exponents.potential)),
+                        3) +
+                (settings.likelihood.is_weighted() ?
+                   " (sigma^2 = N tau / (2 w) = " +
+                     to_text(0.5 / (term.factor *
+                                    ladder[0].exponents.potential),
+                             3) +
+                     ")" :
+                   "") +
+                "\n";
+    if (ladder[0].exponents.reference != 1.)
+      text += "--     . note: the temperature divides the prior too; at rung 0 "
+              "the weights have a prior standard deviation of " +
+              to_text(model->weight_deviation /
+                        std::sqrt(ladder[0].exponents.reference),
+                      3) +
+              ". 'Sampler/Ladder/Temper = likelihood' leaves the prior alone\n";
+    return text;
+  }
+
+
+
+  std::vector<double>
+  NetworkInversion::step_factors() const
+  {
+    if (model->unknowns.empty() || settings.network.coefficient_step == 1.)
+      return {};
+    std::vector<double> factors(model->dimension(), 1.);
+    std::fill(factors.begin() + model->shape.n_weights(),
+              factors.end(),
+              settings.network.coefficient_step);
+    return factors;
+  }
+
+
+
+  std::vector<std::vector<double>>
+  NetworkInversion::draw_starts(const std::uint64_t seed,
+                                const unsigned int  n_rungs) const
+  {
+    std::vector<std::vector<double>> result;
+    for (unsigned int rung = 0; rung < n_rungs; ++rung)
+      result.push_back(model->draw_start(seed, rung));
+    return result;
+  }
+
+
+
+  std::string
+  NetworkInversion::warm_up(const Ladder            &ladder,
+                            const unsigned int       rung,
+                            const std::uint64_t      seed,
+                            const std::atomic<bool> &stop,
+                            std::vector<double>     &state) const
+  {
+    const WarmStartParameters &parameters = settings.warm_start;
+    const Exponents           &exponents  = ladder[rung].exponents;
+    const auto                 is_stopped = [&]() { return stop.load(); };
+    const std::string          begin =
+      "   warm start of rung " + std::to_string(rung) + ": ";
+    if (parameters.method == "Adam")
+      {
+        AdamParameters adam;
+        adam.n_iterations  = parameters.n_iterations;
+        adam.learning_rate = parameters.learning_rate;
+        adam.key.seed      = seed;
+        adam.key.rung      = rung;
+        adam.key.purpose   = Purpose::start;
+        adam.key.stream    = 2;
+        const double energy = minimise_by_adam(
+          ladder.energy(rung), exponents, adam, state, is_stopped);
+        return begin + "Adam, tempered energy " + to_text(energy, 5) + "\n";
+      }
+    const std::string &level = ladder.get_levels()[ladder[rung].level].name;
+    GaussNewton        gauss_newton(model, sets.at(level), exponents);
+    const auto         report =
+      gauss_newton.minimise(state, parameters.n_iterations, is_stopped);
+    if (!std::isfinite(report.last_energy))
+      throw UserError("The warm start by Levenberg-Marquardt has no finite "
+                      "energy to begin with. Lower the weights or raise the "
+                      "noise in 'Network/Likelihood'.");
+    return begin + "Levenberg-Marquardt, " +
+           counted(report.n_iterations, "iteration") + ", tempered energy " +
+           to_text(report.first_energy, 5) + " -> " +
+           to_text(report.last_energy, 5) +
+           (report.is_converged ? "" : ", not at its minimum yet") + "\n";
+  }
+
+
+
+  std::shared_ptr<const Prediction>
+  NetworkInversion::make_prediction(const Ladder &ladder) const
+  {
+    const auto prediction   = std::make_shared<Prediction>();
+    const auto inputs       = data->prediction_inputs();
+    const unsigned int n_in = model->shape.n_inputs;
+    for (std::size_t i = 0; i < inputs.size(); i += n_in)
+      prediction->places.push_back(inputs[i]);
+    prediction->coordinate = "x";
+    prediction->title =
+      model->equation->order_in_time() > 0 ?
+        "u at t = " + to_text(settings.network.final_time, 6) :
+        "u";
+    prediction->exact = data->exact_predictions();
+
+    const auto sweep =
+      std::make_shared<NetworkSweep<double>>(model, std::vector<MisfitSet>());
+    prediction->evaluate =
+      [sweep, inputs](const dealii::ArrayView<const double> &position,
+                      const dealii::ArrayView<double>       &values) {
+        sweep->set_state(position);
+        sweep->predict(0, inputs, values);
+      };
+    const auto gauss_newton = std::make_shared<GaussNewton>(
+      model, sets.at(levels[0]), ladder[0].exponents);
+    prediction->linearised_deviation =
+      [gauss_newton, inputs](const std::vector<double> &position) {
+        return gauss_newton->deviations(position, 0, inputs);
+      };
+    return prediction;
+  }
+
+
+
+  Information
+  NetworkInversion::information(
+    const Ladder                           &ladder,
+    const std::vector<std::vector<double>> &draws,
+    const std::function<bool()>            &is_stopped) const
+  {
+    GaussNewton gauss_newton(model, sets.at(levels[0]), ladder[0].exponents);
+    std::vector<dealii::FullMatrix<double>> matrices;
+    std::size_t                             n_skipped = 0;
+    for (const std::vector<double> &draw : draws)
+      {
+        if (is_stopped())
+          return Information();
+        const auto matrix = gauss_newton.information(draw);
+        if (matrix.empty())
+          ++n_skipped;
+        else
+          matrices.push_back(matrix);
+      }
+    Information result = average_information(matrices);
+    result.n_skipped   = n_skipped;
+    return result;
+  }
+} // namespace Tempera
