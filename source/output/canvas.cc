@@ -152,6 +152,19 @@ namespace Tempera
 
 
 
+  std::string
+  Axis::text(const double tick) const
+  {
+    // Small numbers written out would run into the name of the axis.
+    if (!is_logarithmic || (tick > 0.009 && tick < 1001.))
+      return to_text(tick, 6);
+    const int power = std::floor(std::log10(tick) + 1e-9);
+    return to_text(std::round(tick / std::pow(10., power))) + "e" +
+           std::to_string(power);
+  }
+
+
+
   Canvas::Canvas(const Axis &x, const Axis &y)
     : x(x)
     , y(y)
@@ -263,14 +276,14 @@ namespace Tempera
         const std::string place = pixels(left_of(tick));
         body += "<path d=\"M" + place + " " + pixels(top) + "V" +
                 pixels(top + size) + "\" stroke=\"#e4e4e4\"/>\n";
-        label(left_of(tick), top + size + 22, "middle", to_text(tick, 6));
+        label(left_of(tick), top + size + 22, "middle", x.text(tick));
       }
     for (const double tick : y.ticks())
       {
         const std::string place = pixels(top_of(tick));
         body += "<path d=\"M" + pixels(margin) + " " + place + "H" +
                 pixels(margin + size) + "\" stroke=\"#e4e4e4\"/>\n";
-        label(margin - 8, top_of(tick) + 5, "end", to_text(tick, 6));
+        label(margin - 8, top_of(tick) + 5, "end", y.text(tick));
       }
     body += "<rect x=\"" + pixels(margin) + "\" y=\"" + pixels(top) +
             "\" width=\"" + pixels(size) + "\" height=\"" + pixels(size) +

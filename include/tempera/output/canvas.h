@@ -33,6 +33,10 @@ namespace Tempera
     std::vector<double>
     ticks() const;
 
+    /** What is written at one of them. */
+    std::string
+    text(const double tick) const;
+
     double lower = 0., upper = 1.;
 
   private:
