@@ -32,6 +32,7 @@ namespace Tempera
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
+      "  tempera compare DIR... [--write FILE.svg]\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
       "  tempera list [FILE.prm] [--set ...]\n"
@@ -223,6 +224,30 @@ namespace Tempera
 
 
     int
+    run_compare(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera compare'");
+      std::string             picture;
+      options.add_options()("write",
+                            po::value(&picture)->default_value(
+                              "convergence.svg"),
+                            "file for the picture of the errors by round");
+      const po::variables_map values = parse("compare", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const auto &folders = values["file"].as<std::vector<std::string>>();
+      if (folders.empty())
+        throw UserError("tempera compare needs the folders of one or more runs "
+                        "that predict a curve. Call 'tempera compare DIR...'.");
+      compare_runs(folders, picture, environment.out);
+      return 0;
+    }
+
+
+    int
     run_check_gradient(const Arguments   &arguments,
                        const Environment &environment)
     {
@@ -387,6 +412,8 @@ namespace Tempera
         return run_simulate(rest, environment);
       else if (command == "truth")
         return run_truth(rest, environment);
+      else if (command == "compare")
+        return run_compare(rest, environment);
       else if (command == "check-gradient")
         return run_check_gradient(rest, environment);
       else if (command == "parameters")
@@ -400,6 +427,7 @@ namespace Tempera
                                       "validate",
                                       "simulate",
                                       "truth",
+                                      "compare",
                                       "check-gradient",
                                       "parameters",
                                       "list",

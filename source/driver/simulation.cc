@@ -8,6 +8,7 @@
 #include <tempera/output/draw_subset.h>
 #include <tempera/output/draws_file.h>
 #include <tempera/output/journal.h>
+#include <tempera/output/prediction_band.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/replica_marginals.h>
 #include <tempera/output/run_folder.h>
@@ -47,6 +48,23 @@ namespace Tempera
             points[row].push_back(column[row]);
         }
       return points;
+    }
+
+    /** Keep the curves of a run that has failed, if they can be kept. */
+    void
+    save(PredictionBand  &prediction,
+         const RunReport &report,
+         std::ostream    &terminal)
+    {
+      try
+        {
+          prediction.write(report);
+          terminal << prediction.text();
+        }
+      catch (const UserError &)
+        {
+          // The first mistake is the one to tell.
+        }
     }
 
     std::vector<std::vector<double>>
@@ -298,6 +316,12 @@ namespace Tempera
     replicas.connect(signals);
     SamplesPicture picture(folder, description);
     picture.connect(signals);
+    std::unique_ptr<PredictionBand> prediction;
+    if (description.prediction)
+      {
+        prediction = std::make_unique<PredictionBand>(folder, description);
+        prediction->connect(signals);
+      }
     DrawSubset solved_draws(
       inversion ? std::max({parameters.output.n_field_draws,
                             parameters.output.n_mean_draws,
@@ -322,6 +346,8 @@ namespace Tempera
           .count();
       complete = !report.interrupted;
       journal.write(summary.text(report));
+      if (prediction)
+        journal.write(prediction->text());
       for (std::size_t i = 0; i < report.level_names.size(); ++i)
         journal.write("   evaluations of level '" + report.level_names[i] +
                       "', burn-in included: " +
@@ -366,6 +392,8 @@ namespace Tempera
       {
         // The journal may be what has failed: the terminal alone.
         terminal << summary.text(sampler->report());
+        if (prediction)
+          save(*prediction, sampler->report(), terminal);
         throw;
       }
     if (complete && sampler->report().rounds <= parameters.general.run.burn_in)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <vector>
 
 namespace Tempera
@@ -25,9 +26,18 @@ namespace Tempera
         name.compare(name.size() - end.size(), end.size(), end) == 0 &&
         name.find_first_not_of("0123456789", begin.size()) ==
           name.size() - end.size();
-      return is_draws || name == "parameters.prm" || name == "statistics" ||
-             name == "log.txt" || name == "samples.svg" ||
-             name == "predictions.csv" || name == "identifiability.csv";
+      const std::set<std::string> others = {"parameters.prm",
+                                            "statistics",
+                                            "log.txt",
+                                            "samples.svg",
+                                            "predictions.csv",
+                                            "identifiability.csv",
+                                            "errors.csv",
+                                            "errors.svg",
+                                            "prediction.csv",
+                                            "prediction.svg",
+                                            "prediction_summary.csv"};
+      return is_draws || others.count(name) > 0;
     }
   } // namespace
 
@@ -77,7 +87,18 @@ namespace Tempera
   void
   RunFolder::write(const std::string &name, const std::string &content) const
   {
-    const std::string target = file(name), temporary = target + ".new";
+    write_whole_file(file(name), content, "--output");
+  }
+
+
+
+  void
+  write_whole_file(const std::string &path,
+                   const std::string &content,
+                   const std::string &option)
+  {
+    const std::string temporary = path + ".new";
+    errno                       = 0;
     {
       std::ofstream stream(temporary, std::ios::binary);
       stream << content;
@@ -88,25 +109,30 @@ namespace Tempera
           std::error_code error;
           fs::remove(temporary, error);
           errno = cause;
-          throw_write_error(target);
+          throw_write_error(path, option);
         }
     }
     std::error_code error;
-    fs::rename(temporary, target, error);
+    fs::rename(temporary, path, error);
     if (error)
-      throw_write_error(target);
+      {
+        const std::error_code cause = error;
+        fs::remove(temporary, error);
+        errno = cause.value();
+        throw_write_error(path, option);
+      }
   }
 
 
 
   void
-  throw_write_error(const std::string &path)
+  throw_write_error(const std::string &path, const std::string &option)
   {
     const int         cause = errno;
     const std::string word  = cause != 0 ? std::strerror(cause) : "failed";
     throw UserError("Cannot write '" + path + "': " + word +
                     ". What was written before is kept. " +
                     (cause == ENOSPC ? "Make room" : "Check the permissions") +
-                    ", or choose another folder with --output.");
+                    ", or choose another place with " + option + ".");
   }
 } // namespace Tempera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/text.h>
+#include <tempera/output/canvas.h>
 #include <tempera/output/samples_picture.h>
 
 #include <algorithm>
@@ -12,159 +12,8 @@ namespace Tempera
   {
     constexpr std::size_t n_points = 4000;
 
-    /** Size of the plot and of the space to its left and below, in pixels. */
-    constexpr double size = 560., margin = 70., right = 30., top = 56.;
-
-    std::string
-    pixels(const double number)
-    {
-      return to_text(std::round(100. * number) / 100.);
-    }
-
-    /** Text in a picture of XML. */
-    std::string
-    escaped(const std::string &text)
-    {
-      std::string result;
-      for (const char c : text)
-        result += c == '<' ? "&lt;" :
-                  c == '>' ? "&gt;" :
-                  c == '&' ? "&amp;" :
-                             std::string(1, c);
-      return result;
-    }
-
-    /** An axis with round numbers on it. */
-    struct Axis
-    {
-      Axis(double low, double high)
-      {
-        if (!(high > low))
-          {
-            low -= 0.5;
-            high += 0.5;
-          }
-        const double rough = (high - low) / 5.;
-        const double power = std::pow(10., std::floor(std::log10(rough)));
-        const double ratio = rough / power;
-        step               = power * (ratio < 1.5 ? 1. :
-                                      ratio < 3.5 ? 2. :
-                                      ratio < 7.5 ? 5. :
-                                                    10.);
-        lower              = std::floor(low / step + 1e-9) * step;
-        upper              = std::ceil(high / step - 1e-9) * step;
-      }
-
-      /** Position between 0 and 1. */
-      double
-      at(const double value) const
-      {
-        return (value - lower) / (upper - lower);
-      }
-
-      std::vector<double>
-      ticks() const
-      {
-        std::vector<double> result;
-        for (int i = 0; lower + i * step <= upper + 0.5 * step; ++i)
-          {
-            const double tick = lower + i * step;
-            result.push_back(std::abs(tick) < 1e-9 * step ? 0. : tick);
-          }
-        return result;
-      }
-
-      double lower, upper, step;
-    };
-
-
-    class Canvas
-    {
-    public:
-      Canvas(const Axis &x, const Axis &y)
-        : x(x)
-        , y(y)
-      {}
-
-      double
-      left_of(const double value) const
-      {
-        return margin + size * x.at(value);
-      }
-
-      double
-      top_of(const double value) const
-      {
-        return top + size * (1. - y.at(value));
-      }
-
-      void
-      dot(const double at_x, const double at_y)
-      {
-        body += "<circle cx=\"" + pixels(left_of(at_x)) + "\" cy=\"" +
-                pixels(top_of(at_y)) + "\" r=\"1.6\"/>\n";
-      }
-
-      /** A label outside the plot. */
-      void
-      label(const double       left,
-            const double       height,
-            const std::string &anchor,
-            const std::string &text,
-            const std::string &more = "")
-      {
-        body += "<text x=\"" + pixels(left) + "\" y=\"" + pixels(height) +
-                "\" text-anchor=\"" + anchor + "\" " + more + ">" +
-                escaped(text) + "</text>\n";
-      }
-
-      void
-      axes(const std::string &x_name, const std::string &y_name)
-      {
-        for (const double tick : x.ticks())
-          {
-            const std::string place = pixels(left_of(tick));
-            body += "<path d=\"M" + place + " " + pixels(top) + "V" +
-                    pixels(top + size) + "\" stroke=\"#e4e4e4\"/>\n";
-            label(left_of(tick), top + size + 22, "middle", to_text(tick, 6));
-          }
-        for (const double tick : y.ticks())
-          {
-            const std::string place = pixels(top_of(tick));
-            body += "<path d=\"M" + pixels(margin) + " " + place + "H" +
-                    pixels(margin + size) + "\" stroke=\"#e4e4e4\"/>\n";
-            label(margin - 8, top_of(tick) + 5, "end", to_text(tick, 6));
-          }
-        body += "<rect x=\"" + pixels(margin) + "\" y=\"" + pixels(top) +
-                "\" width=\"" + pixels(size) + "\" height=\"" + pixels(size) +
-                "\" fill=\"none\" stroke=\"#444\"/>\n";
-        label(margin + size / 2, top + size + 48, "middle", x_name);
-        label(20,
-              top + size / 2,
-              "middle",
-              y_name,
-              "transform=\"rotate(-90 20 " + pixels(top + size / 2) + ")\"");
-      }
-
-      std::string
-      svg() const
-      {
-        const std::string width  = pixels(margin + size + right),
-                          height = pixels(top + size + 64.);
-        return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width +
-               "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " +
-               height +
-               "\" font-family=\"sans-serif\" font-size=\"15\">\n<rect "
-               "width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
-               body + "</svg>\n";
-      }
-
-      std::string body;
-
-    private:
-      const Axis x, y;
-    };
-
+    constexpr double size = Canvas::size, margin = Canvas::margin,
+                     top = Canvas::top;
 
     /**
      * Where an axis shall reach: over all draws, or over the bounds of the
@@ -258,10 +107,7 @@ namespace Tempera
                                  is_place);
     Canvas     canvas(x_axis, y_axis);
     canvas.axes(description.names[0], description.names[1]);
-    canvas.body += "<clipPath id=\"plot\"><rect x=\"" + pixels(margin) +
-                   "\" y=\"" + pixels(top) + "\" width=\"" + pixels(size) +
-                   "\" height=\"" + pixels(size) +
-                   "\"/></clipPath>\n<g clip-path=\"url(#plot)\">\n";
+    canvas.begin_clip();
     if (description.true_circle.size() == 3)
       canvas.body +=
         "<ellipse cx=\"" + pixels(canvas.left_of(description.true_circle[0])) +
@@ -295,7 +141,7 @@ namespace Tempera
         canvas.body += "<path d=\"M" + pixels(left) + " " + pixels(height - 8) +
                        "l7 13h-14z\" fill=\"#276749\"/>\n";
       }
-    canvas.body += "</g>\n";
+    canvas.end_clip();
 
     std::string legend = title;
     if (!description.truth.empty())

@@ -62,6 +62,19 @@ namespace Tempera
   check_gradients(const Parameters           &parameters,
                   const GradientCheckOptions &options,
                   std::ostream               &out);
+
+
+  /**
+   * `tempera compare`: the errors of several runs that predict a curve, as one
+   * table, and as a picture of the coldest rungs' errors by round.
+   *
+   * @param folders Of the runs.
+   * @param picture File for the picture.
+   */
+  void
+  compare_runs(const std::vector<std::string> &folders,
+               const std::string              &picture,
+               std::ostream                   &out);
 } // namespace Tempera
 
 #endif

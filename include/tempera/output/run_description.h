@@ -3,11 +3,14 @@
 #define tempera_output_run_description_h
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace Tempera
 {
+  struct Prediction;
+
   /** What the sinks need to know of a run before it begins. */
   struct RunDescription
   {
@@ -29,6 +32,8 @@ namespace Tempera
     /** Kernel of each rung. */
     std::vector<std::string> kernels;
     std::uint64_t            n_rounds = 0;
+    /** The curve that every state predicts; null if there is none. */
+    std::shared_ptr<const Prediction> prediction;
   };
 } // namespace Tempera
 

@@ -35,9 +35,21 @@ namespace Tempera
   };
 
 
+  /**
+   * Write a whole file, so that it is there completely or not at all.
+   *
+   * @param option What names the place on the command line, for the message if
+   * it cannot be written.
+   */
+  void
+  write_whole_file(const std::string &path,
+                   const std::string &content,
+                   const std::string &option);
+
   /** The UserError of a file that cannot be written, with the system's word. */
   [[noreturn]] void
-  throw_write_error(const std::string &path);
+  throw_write_error(const std::string &path,
+                    const std::string &option = "--output");
 } // namespace Tempera
 
 #endif
