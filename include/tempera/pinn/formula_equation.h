@@ -65,6 +65,10 @@ namespace Tempera
     {
       AssertThrow(rows.n_rows() + coefficients().size() <= max_active,
                   dealii::ExcMessage("An equation has too many coefficients."));
+      const std::vector<unsigned int> wanted = orders();
+      for (unsigned int input = 0; input < wanted.size(); ++input)
+        for (unsigned int order = 1; order <= wanted[input]; ++order)
+          places[rows.row(input, order)] = {input, order};
     }
 
   private:
@@ -79,38 +83,36 @@ namespace Tempera
       const unsigned int n_c      = coefficients().size();
       const unsigned int dim      = dimension();
       const unsigned int n_in     = n_inputs();
-      const std::vector<unsigned int> wanted = orders();
 
-      // Where each row of the jet goes.
+      // Everything is differentiated by; only values change from point to
+      // point.
       Jet<Number>                      u{};
+      std::array<Number, max_active>   c{};
       std::array<Number *, max_active> entries{};
-      entries[0] = &u.value;
-      for (unsigned int i = 0; i < n_in; ++i)
-        for (unsigned int order = 1; order <= wanted[i]; ++order)
-          entries[rows.row(i, order)] =
-            i < dim ? (order == 1 ? &u.first[i] : &u.second[i]) :
-                      (order == 1 ? &u.velocity : &u.acceleration);
-      std::array<Number, max_active> c;
+      for (unsigned int row = 0; row < n_rows; ++row)
+        entries[row] = entry_of(u, places[row]);
+      for (unsigned int i = 0; i < n_c; ++i)
+        entries[n_rows + i] = &c[i];
+      if constexpr (!is_plain)
+        for (unsigned int i = 0; i < n_rows + n_c; ++i)
+          entries[i]->fastAccessDx(i) = 1.;
+      const auto set = [&](const unsigned int i, const double value) {
+        if constexpr (is_plain)
+          *entries[i] = value;
+        else
+          entries[i]->val() = value;
+      };
 
       for (unsigned int q = 0; q < points.n_points; ++q)
         {
-          const auto set = [](Number            &entry,
-                              const double       value,
-                              const unsigned int place) {
-            entry = Number(value);
-            if constexpr (!is_plain)
-              entry.fastAccessDx(place) = 1.;
-            else
-              (void)place;
-          };
           for (unsigned int i = 0; i < n_rows; ++i)
-            set(*entries[i], points.jets[q * n_rows + i], i);
+            set(i, points.jets[q * n_rows + i]);
           for (unsigned int i = 0; i < n_c; ++i)
-            set(c[i], points.coefficients[q * n_c + i], n_rows + i);
+            set(n_rows + i, points.coefficients[q * n_c + i]);
 
           const double *const x = points.inputs + q * n_in;
           const Number        r = static_cast<const Derived &>(*this).residual(
-            x, n_in > dim ? x[dim] : 0., u, c.data());
+            x, n_in > dim ? x[dim] : 0., std::as_const(u), c.data());
           if constexpr (is_plain)
             residuals.values[q] = r;
           else
@@ -125,7 +127,26 @@ namespace Tempera
         }
     }
 
-    const JetRows rows;
+    /** What a row of the jet is. */
+    struct Place
+    {
+      unsigned int input, order;
+    };
+
+    template <typename Number>
+    Number *
+    entry_of(Jet<Number> &u, const Place &place) const
+    {
+      if (place.order == 0)
+        return &u.value;
+      if (place.input < dimension())
+        return place.order == 1 ? &u.first[place.input] :
+                                  &u.second[place.input];
+      return place.order == 1 ? &u.velocity : &u.acceleration;
+    }
+
+    const JetRows                 rows;
+    std::array<Place, max_active> places{};
   };
 } // namespace Tempera
 
