@@ -142,7 +142,107 @@ namespace
       }
     state.SetItemsProcessed(state.iterations() * numbers.size());
   }
-  BENCHMARK(normal_numbers)->Arg(2)->Arg(1000);
+  BENCHMARK(normal_numbers)->Arg(2)->Arg(1000)->Arg(2209);
+
+
+  /**
+   * Costs nothing, with as many unknowns as a network has weights and a bound
+   * on the last one.
+   */
+  class FlatEnergy : public Energy
+  {
+  public:
+    static constexpr unsigned int dimension = 2209;
+
+    const StateSpace &
+    space() const override
+    {
+      return state_space;
+    }
+
+    bool
+    is_integrable(const Exponents &) const override
+    {
+      return true;
+    }
+
+    void
+    evaluate(const dealii::ArrayView<const double> &,
+             const RandomKey &,
+             const Request,
+             Evaluation &evaluation) const override
+    {
+      evaluation.reference = evaluation.potential = 0.;
+    }
+
+  private:
+    static std::vector<Coordinate>
+    coordinates()
+    {
+      std::vector<Coordinate> result(dimension);
+      for (Coordinate &coordinate : result)
+        {
+          coordinate.name     = "weight";
+          coordinate.recorded = false;
+        }
+      result.back().name     = "alpha";
+      result.back().lower    = 0.;
+      result.back().recorded = true;
+      return result;
+    }
+
+    const StateSpace state_space{coordinates()};
+  };
+
+
+  void
+  rung_step_of_long_state(benchmark::State   &state,
+                          const std::string  &kernel,
+                          const unsigned int  swap_every,
+                          const std::uint64_t burn_in)
+  {
+    LadderParameters ladder_parameters;
+    ladder_parameters.temperatures = std::vector<double>{1., 10.};
+    KernelParameters kernel_parameters;
+    kernel_parameters.types      = {kernel};
+    kernel_parameters.step_sizes = {1e-6};
+    SwapParameters swap_parameters;
+    swap_parameters.every = swap_every;
+    RunParameters run_parameters;
+    run_parameters.burn_in    = burn_in;
+    run_parameters.iterations = std::numeric_limits<std::uint64_t>::max();
+    ReplicaExchange sampler(run_parameters,
+                            kernel_parameters,
+                            swap_parameters,
+                            Ladder(ladder_parameters,
+                                   kernel_parameters,
+                                   {{"fine", std::make_shared<FlatEnergy>()}}),
+                            {std::vector<double>(FlatEnergy::dimension, 1.)});
+    // Past the burn-in, if it is a short one.
+    for (unsigned int round = 0; round < 10; ++round)
+      {
+        sampler.advance(0);
+        sampler.advance(1);
+        sampler.finish_round();
+      }
+    do_rounds(state, sampler);
+  }
+  BENCHMARK_CAPTURE(rung_step_of_long_state, SGLD, "SGLD", 1000000000, 0);
+  BENCHMARK_CAPTURE(rung_step_of_long_state,
+                    SGLD_with_swaps_every_round,
+                    "SGLD",
+                    1,
+                    0);
+  BENCHMARK_CAPTURE(rung_step_of_long_state,
+                    pSGLD_with_swaps_every_round,
+                    "pSGLD",
+                    1,
+                    5);
+  BENCHMARK_CAPTURE(rung_step_of_long_state,
+                    pSGLD_during_burn_in,
+                    "pSGLD",
+                    1,
+                    std::numeric_limits<std::uint64_t>::max() / 2);
 } // namespace
 
 BENCHMARK_MAIN();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/sampler/energy.h>
+#include <tempera/sampler/langevin_kernels.h>
 
 #include <cmath>
+#include <functional>
 
 namespace Tempera
 {
@@ -10,13 +12,12 @@ namespace Tempera
   {
     // A sum is finite only if its terms are, but for overflow, which is as
     // bad; one test at the end keeps the loop free of branches.
-    double sum = 0.;
-    if (has_values)
-      sum += std::abs(reference) + std::abs(potential);
+    double sum = has_values ? std::abs(reference) + std::abs(potential) : 0.;
     if (has_gradients)
-      for (std::size_t i = 0; i < potential_gradient.size(); ++i)
-        sum +=
-          std::abs(reference_gradient[i]) + std::abs(potential_gradient[i]);
+      for (const std::vector<double> &gradient :
+           {std::cref(reference_gradient), std::cref(potential_gradient)})
+        sum += langevin_kernels().sum_of_absolute_values(gradient.size(),
+                                                         gradient.data());
     return std::isfinite(sum);
   }
 } // namespace Tempera

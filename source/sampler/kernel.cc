@@ -50,7 +50,18 @@ namespace Tempera
       {"none", "adapt"},
       0.,
       true,
-      "Diagonal preconditioner of the steps: one positive number per unknown, proportional to its variance; 'adapt' measures the variances of every rung during burn-in.");
+      "Diagonal preconditioner of the steps: one positive number per unknown, proportional to its variance; 'adapt' measures the variances of every rung during burn-in. pSGLD makes its own.");
+    prm.add_parameter(
+      "RMSprop decay",
+      rmsprop_decay,
+      "For pSGLD: how much of the average V of squared gradients is kept from one step of the burn-in to the next.",
+      Double(0., 0.999999));
+    declare_number_above(
+      prm,
+      "RMSprop offset",
+      rmsprop_offset,
+      0.,
+      "For pSGLD: lambda of its preconditioner 1/(lambda + sqrt(V)); it bounds the steps of unknowns that have no gradient.");
   }
 
 
@@ -59,5 +70,6 @@ namespace Tempera
                                const unsigned int n_levels)
     : proposal(0, std::vector<double>(dimension), n_levels)
     , normals(dimension)
+    , way(dimension)
   {}
 } // namespace Tempera

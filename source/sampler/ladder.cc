@@ -3,6 +3,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/ladder.h>
+#include <tempera/sampler/langevin_kernels.h>
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,23 @@ namespace Tempera
       temper,
       "What the temperature divides: the whole energy ('posterior') or the misfit only ('likelihood'), so that hot rungs keep the prior.",
       one_of({"posterior", "likelihood"}));
+  }
+
+
+
+  void
+  Rung::update_step_scales()
+  {
+    const std::vector<double> &first =
+      preconditioner.empty() ? step_factors : preconditioner;
+    const bool has_both = !preconditioner.empty() && !step_factors.empty();
+    step_scales.squares.resize(first.size());
+    step_scales.roots.resize(first.size());
+    langevin_kernels().step_scales(first.size(),
+                                   first.data(),
+                                   has_both ? step_factors.data() : nullptr,
+                                   step_scales.squares.data(),
+                                   step_scales.roots.data());
   }
 
 
@@ -106,6 +124,8 @@ namespace Tempera
                                             share));
       }
     check();
+    for (Rung &rung : rungs)
+      rung.update_step_scales();
   }
 
 
@@ -120,6 +140,8 @@ namespace Tempera
     for (unsigned int i = 0; i < rungs.size(); ++i)
       set_temperature(i, rungs[i].temperature);
     check();
+    for (Rung &rung : rungs)
+      rung.update_step_scales();
   }
 
 
@@ -131,6 +153,27 @@ namespace Tempera
     rungs[rung].exponents.reference =
       temper == Temper::posterior ? 1. / temperature : 1.;
     rungs[rung].exponents.potential = 1. / temperature;
+  }
+
+
+
+  void
+  Ladder::set_step_factors(const std::vector<double> &factors)
+  {
+    if (!factors.empty() && factors.size() != space().dimension())
+      throw UserError("There are " + counted(factors.size(), "step factor") +
+                      ", but the problem has " +
+                      counted(space().dimension(), "unknown") +
+                      ". Give one factor per unknown.");
+    for (const double factor : factors)
+      if (!(factor > 0.) || std::isinf(factor))
+        throw UserError("A step factor is " + to_text(factor) +
+                        ", but it must be a positive number.");
+    for (Rung &rung : rungs)
+      {
+        rung.step_factors = factors;
+        rung.update_step_scales();
+      }
   }
 
 

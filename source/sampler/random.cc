@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace Tempera
 {
@@ -91,6 +92,13 @@ namespace Tempera
   void
   fill_normals(const RandomKey &key, const dealii::ArrayView<double> &numbers)
   {
+    if (numbers.size() >= long_array)
+      {
+        langevin_kernels().normals(normal_stream(key),
+                                   numbers.size(),
+                                   numbers.data());
+        return;
+      }
     for (std::size_t first = 0; first < numbers.size(); first += block_size)
       {
         const auto        words = block(key, first / block_size);
@@ -106,6 +114,19 @@ namespace Tempera
               numbers[first + i + 1] = radius * sine;
           }
       }
+  }
+
+
+
+  NormalStream
+  normal_stream(const RandomKey &key)
+  {
+    const auto words = block(key, std::numeric_limits<std::uint64_t>::max());
+    const auto lower = [](const std::uint64_t word) {
+      return static_cast<std::uint32_t>(word);
+    };
+    return {{lower(words[0]), lower(words[0] >> 32)},
+            {lower(words[1]), lower(words[1] >> 32), lower(words[2])}};
   }
 
 

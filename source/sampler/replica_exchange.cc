@@ -183,6 +183,12 @@ namespace Tempera
                                               rung,
                                               ladder.size(),
                                               "Sampler/Swaps/Noise");
+        if (ladder[rung].kernel->adapts_preconditioner() &&
+            run_parameters.burn_in == 0)
+          throw UserError(
+            "The kernel of rung " + std::to_string(rung) +
+            " makes its preconditioner during burn-in, but 'Burn-in' is 0. "
+            "Raise it, or set 'Sampler/Kernel/Type = SGLD'.");
         workspaces.emplace_back(dimension, n_levels);
         step_size_adaptations.emplace_back(ladder[rung].step_size,
                                            kernel_parameters.target_acceptance);
@@ -424,6 +430,8 @@ namespace Tempera
     Replica      &replica = replicas[rung_index];
     const double  factor  = kernel.step_factor(round);
     const bool    adapt   = in_burn_in() && kernel.adapts_step_size();
+    const bool    adapt_preconditioner =
+      in_burn_in() && kernel.adapts_preconditioner();
 
     // Before a swap only values are needed: gradients that are expensive can
     // wait until it is clear which state stays.
@@ -447,6 +455,8 @@ namespace Tempera
             ++stuck_watches[rung_index].non_finite;
             continue;
           }
+        if (adapt_preconditioner)
+          kernel.adapt(rung, replica, workspaces[rung_index]);
         const StepOutcome outcome =
           kernel.step(rung,
                       energy,
@@ -617,11 +627,13 @@ namespace Tempera
             if (ladder.energy(rung).is_stochastic())
               replicas[rung].evaluations[ladder[rung].level].invalidate();
         const auto is_finite = [&](const unsigned int rung) {
-          return complete_evaluation(
-            rung,
-            Purpose::minibatch,
-            !ladder.energy(rung).gradients_are_separate(),
-            replicas[rung]);
+          const bool separate = ladder.energy(rung).gradients_are_separate();
+          // At its own level a state was looked at when it was stored.
+          return (cold_rung.level == hot_rung.level && !separate) ||
+                 complete_evaluation(rung,
+                                     Purpose::minibatch,
+                                     !separate,
+                                     replicas[rung]);
         };
         const bool cold_is_finite = is_finite(pair);
         const bool hot_is_finite  = is_finite(pair + 1);
@@ -736,7 +748,11 @@ namespace Tempera
         const std::vector<double> preconditioner =
           preconditioner_from_variances(position_moments[rung]);
         if (!preconditioner.empty())
-          ladder[rung].preconditioner = preconditioner;
+          {
+            ladder[rung].preconditioner = preconditioner;
+            ladder[rung].step_factors.clear();
+            ladder[rung].update_step_scales();
+          }
         for (Moments &moments : position_moments[rung])
           moments = Moments();
       }

@@ -19,8 +19,8 @@ namespace Tempera
                           " of the unknown '" + coordinate.name +
                           "' is not below its upper bound " +
                           to_text(coordinate.upper) + ".");
-        any_bound = any_bound || std::isfinite(coordinate.lower) ||
-                    std::isfinite(coordinate.upper);
+        if (std::isfinite(coordinate.lower) || std::isfinite(coordinate.upper))
+          bounded_indices.push_back(i);
         for (const std::string reserved : {"", "draw", "replica", "energy"})
           if (coordinate.name == reserved ||
               coordinate.name.find_first_of(",\"'") != std::string::npos)
@@ -57,9 +57,7 @@ namespace Tempera
   void
   StateSpace::reflect(const dealii::ArrayView<double> &state) const
   {
-    if (!any_bound)
-      return;
-    for (unsigned int i = 0; i < state.size(); ++i)
+    for (const unsigned int i : bounded_indices)
       {
         const double lower = coordinates[i].lower, upper = coordinates[i].upper;
         double      &x = state[i];

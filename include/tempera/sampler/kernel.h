@@ -29,6 +29,8 @@ namespace Tempera
     bool                      adapt_step_size   = true;
     double                    target_acceptance = 0.574;
     NumberList                preconditioner{"none"};
+    double                    rmsprop_decay  = 0.99;
+    double                    rmsprop_offset = 1e-5;
 
     /** Declare the parameters in the current section. */
     void
@@ -68,8 +70,19 @@ namespace Tempera
 
       /** The proposed state; exchanged with the rung's own on acceptance. */
       Replica proposal;
-      /** Standard normal numbers. */
+      /** Standard normal numbers of a short state (see long_array). */
       std::vector<double> normals;
+      /** The way to the proposal of a long state; see LangevinKernels. */
+      std::vector<float> way;
+      /** Finite only if the proposal is. */
+      double magnitude = 0.;
+      /** Sum of the squares of the normal numbers. */
+      double squared_normals = 0.;
+
+      /** Averages of squared gradients, for a kernel that takes them. */
+      std::vector<double> squared_gradients;
+      /** Sum of the weights in these averages. */
+      double weight_of_averages = 0.;
     };
 
     virtual ~Kernel() = default;
@@ -93,6 +106,25 @@ namespace Tempera
     adapts_step_size() const
     {
       return false;
+    }
+
+    /** Whether adapt() makes the rung's preconditioner during burn-in. */
+    virtual bool
+    adapts_preconditioner() const
+    {
+      return false;
+    }
+
+    /**
+     * Called before each step of the burn-in if adapts_preconditioner(). The
+     * evaluation of @p replica at the rung's level has gradients.
+     */
+    virtual void
+    adapt(Rung &rung, const Replica &replica, Workspace &workspace) const
+    {
+      (void)rung;
+      (void)replica;
+      (void)workspace;
     }
 
     /** Factor of the step size in a round (a decaying schedule). */

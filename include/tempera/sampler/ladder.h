@@ -35,6 +35,19 @@ namespace Tempera
   };
 
 
+  /**
+   * How the diagonal preconditioner \f$G\f$ scales the steps of the unknowns;
+   * all empty for no preconditioner.
+   */
+  struct StepScales
+  {
+    /** \f$G\f$ */
+    std::vector<double> squares;
+    /** \f$\sqrt{G}\f$ */
+    std::vector<double> roots;
+  };
+
+
   /** One rung of the ladder: what is sampled there, and how. */
   struct Rung
   {
@@ -50,10 +63,25 @@ namespace Tempera
     double noise = 0.;
     /** The kernel that moves the state. */
     std::shared_ptr<const Kernel> kernel;
-    /** Diagonal preconditioner; empty for none. */
+    /**
+     * Diagonal preconditioner, given or adapted; empty for none. Who changes
+     * it calls update_step_scales().
+     */
     std::vector<double> preconditioner;
+    /**
+     * Factors of the preconditioner that make the steps of some unknowns
+     * longer than those of others; empty for all one. Measured variances
+     * ('Preconditioner = adapt') replace them.
+     */
+    std::vector<double> step_factors;
+    /** Of preconditioner times factors: what the kernels use. */
+    StepScales step_scales;
     /** Powers of the two factors of the target. */
     Exponents exponents;
+
+    /** To be called after the preconditioner or the factors have changed. */
+    void
+    update_step_scales();
   };
 
 
@@ -141,6 +169,13 @@ namespace Tempera
     /** Change a rung's temperature, and its exponents with it. */
     void
     set_temperature(const unsigned int rung, const double temperature);
+
+    /**
+     * Give all rungs the same factors of the preconditioner, one positive
+     * number per unknown; none for all one. See Rung::step_factors.
+     */
+    void
+    set_step_factors(const std::vector<double> &factors);
 
   private:
     void

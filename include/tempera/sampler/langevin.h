@@ -13,6 +13,10 @@ namespace Tempera
    * where \f$V\f$ is the tempered energy and \f$h = \eta\tau\f$. For a
    * tempered posterior, \f$V = U/\tau\f$, this is the paper's
    * \f$\beta - \eta\nabla U + \sqrt{2\eta\tau}\,\varepsilon\f$.
+   *
+   * Long states (see long_array) are moved by vector units; short ones one
+   * unknown after the other, in an order that never changes, so that their
+   * results do not depend on the processor.
    */
   class LangevinKernel : public Kernel
   {
@@ -29,23 +33,27 @@ namespace Tempera
             const Replica   &replica,
             Workspace       &workspace);
 
-    /** Evaluate the proposal; returns whether the result is finite. */
-    static bool
-    evaluate_proposal(const Rung   &rung,
-                      const Energy &energy,
-                      const Request request,
-                      RandomKey     key,
-                      Workspace    &workspace);
+    /** What is known of an evaluated proposal. */
+    struct Verdict
+    {
+      /** Whether the energy and, if asked for, its gradients are finite. */
+      bool is_finite = false;
+      /**
+       * Metropolis' acceptance probability, if gradients were asked for and
+       * the proposal has not been reflected.
+       */
+      double acceptance = 0.;
+    };
 
-    /**
-     * Metropolis' acceptance probability of the evaluated proposal, which has
-     * not been reflected.
-     */
-    static double
-    acceptance(const Rung      &rung,
-               const double     step_size,
-               const Replica   &replica,
-               const Workspace &workspace);
+    /** Evaluate the proposal. */
+    static Verdict
+    evaluate_proposal(const Rung    &rung,
+                      const Energy  &energy,
+                      const double   step_size,
+                      const Request  request,
+                      RandomKey      key,
+                      const Replica &replica,
+                      Workspace     &workspace);
   };
 
 
@@ -83,6 +91,53 @@ namespace Tempera
     const double decay_offset;
     /** \f$\gamma\f$ */
     const double decay_exponent;
+  };
+
+
+  /**
+   * SGLD with the preconditioner of RMSprop (Li, Chen, Carlson and Carin,
+   * 2016),
+   * \f[ G = \frac{1}{\lambda + \sqrt{V}}, \qquad
+   *     V \leftarrow dV + (1-d)\,g^2, \f]
+   * component by component, with the weights of \f$V\f$ scaled to sum one.
+   * \f$g = \tau\nabla V_\tau\f$ is what SGLD multiplies by \f$\eta\f$, where
+   * \f$V_\tau\f$ is the tempered energy: \f$\nabla U\f$ for a tempered
+   * posterior, \f$\tau\nabla R + \nabla P\f$ for a tempered likelihood, where
+   * \f$\nabla U\f$ would miss most of the force of the prior on a hot rung and
+   * allow steps that are too long.
+   *
+   * \f$G\f$ is not scaled to a mean of one: as with RMSprop, the drift of an
+   * unknown is then about \f$\eta\f$ per step, whatever the scale of the
+   * energy, also at the start of a run, where gradients are much larger than
+   * later. For a Gaussian with standard deviation \f$\sigma\f$, \f$G =
+   * \sigma\f$: steps are stable for \f$\eta < 2\sigma\f$ instead of
+   * \f$2\sigma^2\f$.
+   *
+   * \f$G\f$ changes at every step of the burn-in and is frozen afterwards; a
+   * \f$G\f$ that follows the state would need the divergence of \f$G\f$ in
+   * the drift to sample the right law.
+   */
+  class PreconditionedSGLD : public SGLD
+  {
+  public:
+    explicit PreconditionedSGLD(const KernelParameters &parameters);
+
+    bool
+    adapts_preconditioner() const override
+    {
+      return true;
+    }
+
+    void
+    adapt(Rung          &rung,
+          const Replica &replica,
+          Workspace     &workspace) const override;
+
+  private:
+    /** \f$d\f$ */
+    const double decay;
+    /** \f$\lambda\f$ */
+    const double offset;
   };
 
 

@@ -2,8 +2,11 @@
 #ifndef tempera_sampler_random_h
 #define tempera_sampler_random_h
 
+#include <tempera/sampler/langevin_kernels.h>
+
 #include <deal.II/base/array_view.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace Tempera
@@ -62,9 +65,36 @@ namespace Tempera
   void
   fill_uniforms(const RandomKey &key, const dealii::ArrayView<double> &numbers);
 
-  /** Fill with standard normal numbers (Box and Muller's transform). */
+  /**
+   * Fill with standard normal numbers (Box and Muller's transform).
+   *
+   * From long_array numbers on they are made by vector units, with other words
+   * and in single precision; they are then a function of key and index, too,
+   * up to rounding, which may differ between kinds of vector units (see
+   * vector_units.h). Bit layout: normal_stream() gives the key and the upper
+   * three words of the counter of Philox4x32-10; the lowest word of the counter
+   * counts blocks. A block is four 32-bit words, that is two pairs. Of a pair,
+   * the upper 31 bits of the first word, as a number a, are the radius:
+   * r^2 = -2 log((a + 1/2) 2^-31). The highest bit of the second word is the
+   * sign of r, and the others, as a signed number b, the angle
+   * pi b 2^-31 in [-pi/2, pi/2). The two numbers are r times its cosine and
+   * its sine. Number 64 m + 16 k + j, with j < 16 and k < 4, is number k of
+   * block 16 m + j.
+   */
   void
   fill_normals(const RandomKey &key, const dealii::ArrayView<double> &numbers);
+
+  /** So many numbers are a long array. */
+  constexpr std::size_t long_array = 256;
+
+  /**
+   * What the words of a long array depend on: of block 2^64 - 1 of the key's
+   * own stream, which is never reached by counting, the first 64-bit word is
+   * the key, and the next ones are the upper three words of the counter; lower
+   * halves first.
+   */
+  NormalStream
+  normal_stream(const RandomKey &key);
 
   /** The first uniform number of a stream. */
   double

@@ -49,7 +49,7 @@ namespace Tempera
     bool
     has_bounds() const
     {
-      return any_bound;
+      return !bounded_indices.empty();
     }
 
     /** Whether every coordinate has two finite bounds. */
@@ -60,11 +60,10 @@ namespace Tempera
     bool
     contains(const dealii::ArrayView<const double> &state) const
     {
-      if (any_bound)
-        for (unsigned int i = 0; i < state.size(); ++i)
-          if (!(state[i] >= coordinates[i].lower &&
-                state[i] <= coordinates[i].upper))
-            return false;
+      for (const unsigned int i : bounded_indices)
+        if (!(state[i] >= coordinates[i].lower &&
+              state[i] <= coordinates[i].upper))
+          return false;
       return true;
     }
 
@@ -82,7 +81,8 @@ namespace Tempera
   private:
     std::vector<Coordinate>   coordinates;
     std::vector<unsigned int> recorded_indices;
-    bool                      any_bound = false;
+    /** Of the coordinates with a finite bound; network weights have none. */
+    std::vector<unsigned int> bounded_indices;
   };
 } // namespace Tempera
 
