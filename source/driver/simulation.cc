@@ -177,6 +177,8 @@ namespace Tempera
     Ladder ladder(parameters.ladder,
                   parameters.kernel,
                   make_levels(parameters, inversion.get(), network.get()));
+    if (network)
+      ladder.set_step_factors(network->step_factors());
     const std::vector<std::vector<double>> start =
       network ? make_network_start(parameters, *network, ladder) :
                 make_start(parameters, inversion.get(), ladder);

@@ -191,9 +191,10 @@ namespace Tempera
                     key,
                     request,
                     there);
-    there.has_values    = true;
-    verdict.is_finite   = std::isfinite(there.reference + there.potential);
-    there.has_gradients = request == Request::values_and_gradients;
+    there.has_values    = request != Request::gradients;
+    there.has_gradients = request != Request::values;
+    verdict.is_finite   = !there.has_values ||
+                        std::isfinite(there.reference + there.potential);
     if (!verdict.is_finite || !there.has_gradients)
       return verdict;
 
@@ -212,6 +213,8 @@ namespace Tempera
     // All gradients are in this sum: it is finite only if they are, but for
     // overflow, which is as bad. No second look at them is needed.
     verdict.is_finite = std::isfinite(back_squared);
+    if (!there.has_values)
+      return verdict;
 
     const double log_ratio =
       replica.evaluations[rung.level].tempered(rung.exponents) -
@@ -259,20 +262,21 @@ namespace Tempera
       energy.space().reflect(
         dealii::make_array_view(workspace.proposal.position));
 
-    const Verdict verdict =
-      evaluate_proposal(rung,
-                        energy,
-                        step_size,
-                        gradients_later ? Request::values :
-                                          Request::values_and_gradients,
-                        key,
-                        replica,
-                        workspace);
     StepOutcome outcome;
+    outcome.request = energy.has_noisy_gradients() ? Request::gradients :
+                      gradients_later              ? Request::values :
+                                        Request::values_and_gradients;
+    const Verdict verdict = evaluate_proposal(rung,
+                                              energy,
+                                              step_size,
+                                              outcome.request,
+                                              key,
+                                              replica,
+                                              workspace);
     outcome.evaluated        = true;
     outcome.non_finite       = !verdict.is_finite;
     outcome.moved            = verdict.is_finite;
-    outcome.knows_acceptance = !gradients_later;
+    outcome.knows_acceptance = outcome.request == Request::values_and_gradients;
     if (outcome.moved)
       {
         if (inside)
@@ -340,11 +344,11 @@ namespace Tempera
   void
   MALA::check(const Energy &energy) const
   {
-    if (energy.is_stochastic())
+    if (energy.is_stochastic() || energy.has_noisy_gradients())
       throw UserError(
         "The kernel MALA needs a deterministic energy, and this one is "
-        "stochastic. Set 'Sampler/Kernel/Type = SGLD', or switch the noise of "
-        "the level off.");
+        "stochastic. Set 'Sampler/Kernel/Type = SGLD', or switch the noise or "
+        "the minibatches of the level off.");
   }
 
 

@@ -299,9 +299,11 @@ namespace Tempera
     Evaluation        &evaluation = replica.evaluations[level];
     if (!evaluation.has_values || (with_gradients && !evaluation.has_gradients))
       {
-        const Request request = evaluation.has_values ? Request::gradients :
-                                with_gradients ? Request::values_and_gradients :
-                                                 Request::values;
+        const Request request =
+          evaluation.has_values ? Request::gradients :
+          with_gradients && !evaluation.has_gradients ?
+                                  Request::values_and_gradients :
+                                  Request::values;
         // With a substep that the kernel never uses in this round.
         ladder.energy(rung).evaluate(dealii::make_array_view(
                                        std::as_const(replica.position)),
@@ -312,7 +314,7 @@ namespace Tempera
         if (!evaluation.has_values)
           ++evaluations[level];
         evaluation.has_values    = true;
-        evaluation.has_gradients = with_gradients;
+        evaluation.has_gradients = evaluation.has_gradients || with_gradients;
       }
     return evaluation.is_finite();
   }
@@ -436,7 +438,6 @@ namespace Tempera
     // Before a swap only values are needed: gradients that are expensive can
     // wait until it is clear which state stays.
     const bool    separate = energy.gradients_are_separate();
-    const Request usual    = Request::values_and_gradients;
     for (unsigned int step = 0; step < rung.n_steps; ++step)
       {
         const bool gradients_later = separate && step + 1 == rung.n_steps &&
@@ -473,8 +474,7 @@ namespace Tempera
         stuck_watches[rung_index].non_finite += outcome.non_finite;
         evaluations[rung.level] += outcome.evaluated;
         if (outcome.evaluated)
-          work +=
-            energy.work(outcome.knows_acceptance ? usual : Request::values);
+          work += energy.work(outcome.request);
         if (adapt)
           rung.step_size =
             step_size_adaptations[rung_index].update(outcome.acceptance);
@@ -553,7 +553,10 @@ namespace Tempera
       return;
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
-        const Replica &replica = replicas[rung];
+        Replica &replica = replicas[rung];
+        // Steps by noisy gradients leave the energy out.
+        if (!replica.evaluations[ladder[rung].level].has_values)
+          complete_evaluation(rung, Purpose::minibatch, false, replica);
         signals.draw(
           Draw{rung,
                replica.id,

@@ -43,6 +43,8 @@ namespace Tempera
   {
     /** The energy was evaluated. */
     bool evaluated = false;
+    /** For what. */
+    Request request = Request::values_and_gradients;
     /** The state is a new one. */
     bool moved = false;
     /** The proposal had a non-finite energy or gradient and was rejected. */
