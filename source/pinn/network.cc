@@ -119,7 +119,8 @@ namespace Tempera
           {
             layer.weights_transposed.resize(layer.n_to * layer.width_from,
                                             Number(0.));
-            layer.z.resize(max_rows * layer.width_to, Number(0.));
+            if (l > 0)
+              layer.z.resize(max_rows * layer.width_to, Number(0.));
             layer.a.resize(max_rows * layer.width_to, Number(0.));
           }
         widest = std::max({widest, layer.width_from, layer.width_to});
@@ -181,27 +182,29 @@ namespace Tempera
       {
         Layer &layer = layers[l];
         if (l == 0)
-          kernels.enter(n_points,
-                        shape.n_inputs,
-                        layer.width_to,
-                        jets,
-                        rows.directions().data(),
-                        layer.weights.data(),
-                        points,
-                        layer.z.data());
+          kernels.enter[shape.n_inputs - 1][jets.n_second][jets.n_first](
+            n_points,
+            layer.width_to,
+            rows.directions().data(),
+            layer.weights.data(),
+            layer.bias.data(),
+            points,
+            layer.a.data());
         else
-          kernels.multiply(n_rows,
-                           layer.n_from,
-                           layer.width_to,
-                           layers[l - 1].a.data(),
-                           layer.width_from,
-                           layer.weights.data(),
-                           layer.z.data());
-        kernels.activate[jets.n_second][jets.n_first](n_points,
-                                                      layer.width_to,
-                                                      layer.bias.data(),
-                                                      layer.z.data(),
-                                                      layer.a.data());
+          {
+            kernels.multiply(n_rows,
+                             layer.n_from,
+                             layer.width_to,
+                             layers[l - 1].a.data(),
+                             layer.width_from,
+                             layer.weights.data(),
+                             layer.z.data());
+            kernels.activate[jets.n_second][jets.n_first](n_points,
+                                                          layer.width_to,
+                                                          layer.bias.data(),
+                                                          layer.z.data(),
+                                                          layer.a.data());
+          }
       }
     const Layer &last = layers.back();
     kernels.leave(n_rows,
@@ -236,32 +239,55 @@ namespace Tempera
     kernels.differentiate_leave(n_rows,
                                 last.width_from,
                                 n_out,
-                                last.weights.data(),
                                 layers[layers.size() - 2].a.data(),
                                 outputs_bar,
-                                bar.data(),
                                 last.weights_bar.data());
+    // A first layer that is the last one before the outputs gets its
+    // derivatives by a product.
+    if (layers.size() == 2)
+      kernels.multiply(n_rows,
+                       n_out,
+                       last.width_from,
+                       outputs_bar,
+                       n_out,
+                       last.weights.data(),
+                       bar.data());
     for (std::size_t l = layers.size() - 1; l-- > 0;)
       {
         Layer &layer = layers[l];
-        kernels.differentiate[jets.n_second][jets.n_first](
-          n_points,
-          layer.width_to,
-          layer.z.data(),
-          layer.a.data(),
-          bar.data(),
-          layer.bias_bar.data());
         if (l == 0)
-          kernels.differentiate_enter(n_points,
-                                      shape.n_inputs,
-                                      layer.width_to,
-                                      jets,
-                                      rows.directions().data(),
-                                      points,
-                                      bar.data(),
-                                      layer.weights_bar.data());
+          kernels
+            .differentiate_enter[shape.n_inputs - 1][jets.n_second]
+                                [jets.n_first](n_points,
+                                               layer.width_to,
+                                               rows.directions().data(),
+                                               layer.weights.data(),
+                                               points,
+                                               layer.a.data(),
+                                               bar.data(),
+                                               layer.weights_bar.data(),
+                                               layer.bias_bar.data());
         else
           {
+            if (l + 2 == layers.size())
+              kernels.differentiate_last[jets.n_second][jets.n_first](
+                n_points,
+                layer.width_to,
+                n_out,
+                last.weights.data(),
+                layer.z.data(),
+                layer.a.data(),
+                outputs_bar,
+                bar.data(),
+                layer.bias_bar.data());
+            else
+              kernels.differentiate[jets.n_second][jets.n_first](
+                n_points,
+                layer.width_to,
+                layer.z.data(),
+                layer.a.data(),
+                bar.data(),
+                layer.bias_bar.data());
             kernels.add_product_of_transpose(layer.n_from,
                                              n_rows,
                                              layer.width_to,

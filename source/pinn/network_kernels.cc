@@ -164,6 +164,17 @@ namespace Tempera
     }
 
 
+    /** A number that the compiler knows. */
+    template <std::size_t n>
+    struct Count
+    {
+      constexpr operator std::size_t() const
+      {
+        return n;
+      }
+    };
+
+
     /** What a block of the product does with its accumulators. */
     enum class Target
     {
@@ -252,23 +263,34 @@ namespace Tempera
                      const Number     *B,
                      Number           *C)
     {
-      std::size_t row = 0;
-      for (; row + block_rows <= n_rows; row += block_rows)
-        multiply_block<target, block_rows, V>(n_inner,
-                                              width,
-                                              A + row * row_stride,
-                                              row_stride,
-                                              inner_stride,
-                                              B,
-                                              C + row * width);
-      multiply_rest<target, block_rows - 1, V>(n_rows - row,
-                                               n_inner,
-                                               width,
-                                               A + row * row_stride,
-                                               row_stride,
-                                               inner_stride,
-                                               B,
-                                               C + row * width);
+      // A last block of one or two rows would wait for its own sums: two of
+      // middle size do not.
+      constexpr std::size_t middle_rows = block_rows / 2 + 1;
+
+      std::size_t row   = 0;
+      const auto  block = [&](const auto n) {
+        multiply_block<target, n, V>(n_inner,
+                                     width,
+                                     A + row * row_stride,
+                                     row_stride,
+                                     inner_stride,
+                                     B,
+                                     C + row * width);
+        row += n;
+      };
+      while (n_rows - row >= block_rows && n_rows - row != block_rows + 1 &&
+             n_rows - row != block_rows + 2)
+        block(Count<block_rows>());
+      if (n_rows - row > block_rows)
+        block(Count<middle_rows>());
+      multiply_rest<target, block_rows, V>(n_rows - row,
+                                           n_inner,
+                                           width,
+                                           A + row * row_stride,
+                                           row_stride,
+                                           inner_stride,
+                                           B,
+                                           C + row * width);
     }
 
     template <Target target, typename Number>
@@ -364,6 +386,45 @@ namespace Tempera
     }
 
 
+    /**
+     * The transposed derivative of the activation for one point and vector:
+     * from the derivatives @p bar in the jet of \f$a\f$ to those in the jet of
+     * \f$z\f$, which are stored. Returns that in \f$z\f$ itself.
+     */
+    template <int n_second, int n_first, typename Number>
+    inline __attribute__((always_inline)) Vector<Number>
+    store_derivatives(const std::size_t    width,
+                      const Number        *z,
+                      const Vector<Number> t,
+                      const Vector<Number> (&bar)[1 + 2 * n_second + n_first],
+                      Number *z_bar)
+    {
+      const Vector<Number> slope = Number(1.) - t * t;
+      const Vector<Number> bend  = Number(-2.) * t * slope;
+      // The derivative of the bend.
+      const Vector<Number> turn =
+        slope * (Number(4.) * t * t - Number(2.) * slope);
+      Vector<Number> value = slope * bar[0];
+      for (int d = 0; d < n_second; ++d)
+        {
+          const Vector<Number> z1 = load(z + (1 + 2 * d) * width);
+          const Vector<Number> z2 = load(z + (2 + 2 * d) * width);
+          const Vector<Number> b1 = bar[1 + 2 * d], b2 = bar[2 + 2 * d];
+          value += bend * (z1 * b1 + z2 * b2) + turn * (z1 * z1) * b2;
+          store(z_bar + (1 + 2 * d) * width,
+                slope * b1 + Number(2.) * bend * z1 * b2);
+          store(z_bar + (2 + 2 * d) * width, slope * b2);
+        }
+      for (int d = 1 + 2 * n_second; d < 1 + 2 * n_second + n_first; ++d)
+        {
+          value += bend * load(z + d * width) * bar[d];
+          store(z_bar + d * width, slope * bar[d]);
+        }
+      store(z_bar, value);
+      return value;
+    }
+
+
     template <int n_second, int n_first, typename Number>
     void
     differentiate(const std::size_t n_points,
@@ -377,109 +438,154 @@ namespace Tempera
       for (std::size_t point = 0; point < n_points; ++point)
         for (std::size_t i = 0; i < width; i += lanes<Number>)
           {
-            const Number *const  in  = z + point * n_rows * width + i;
-            Number *const        bar = a_bar + point * n_rows * width + i;
-            const Vector<Number> t   = load(a + point * n_rows * width + i);
-            const Vector<Number> slope = Number(1.) - t * t;
-            const Vector<Number> bend  = Number(-2.) * t * slope;
-            // The derivative of the bend.
-            const Vector<Number> turn =
-              slope * (Number(4.) * t * t - Number(2.) * slope);
-
-            Vector<Number> value = slope * load(bar);
-            for (int d = 0; d < n_second; ++d)
-              {
-                const Vector<Number> z1 = load(in + (1 + 2 * d) * width);
-                const Vector<Number> z2 = load(in + (2 + 2 * d) * width);
-                const Vector<Number> b1 = load(bar + (1 + 2 * d) * width);
-                const Vector<Number> b2 = load(bar + (2 + 2 * d) * width);
-                value +=
-                  bend * (z1 * b1 + z2 * b2) + turn * (z1 * z1) * b2;
-                store(bar + (1 + 2 * d) * width,
-                      slope * b1 + Number(2.) * bend * z1 * b2);
-                store(bar + (2 + 2 * d) * width, slope * b2);
-              }
-            for (int d = 1 + 2 * n_second; d < n_rows; ++d)
-              {
-                const Vector<Number> b1 = load(bar + d * width);
-                value += bend * load(in + d * width) * b1;
-                store(bar + d * width, slope * b1);
-              }
-            store(bar, value);
+            const std::size_t place = point * n_rows * width + i;
+            Vector<Number>    bar[n_rows];
+            for (int row = 0; row < n_rows; ++row)
+              bar[row] = load(a_bar + place + row * width);
+            const Vector<Number> value =
+              store_derivatives<n_second, n_first, Number>(
+                width, z + place, load(a + place), bar, a_bar + place);
             store(bias_bar + i, load(bias_bar + i) + value);
           }
     }
 
 
-    template <typename Number>
+    template <int n_second, int n_first, typename Number>
     void
-    enter(const std::size_t   n_points,
-          const std::size_t   n_inputs,
-          const std::size_t   width,
-          const JetShape     &shape,
-          const unsigned int *directions,
-          const Number       *weights,
-          const Number       *points,
-          Number             *z)
+    differentiate_last(const std::size_t n_points,
+                       const std::size_t width,
+                       const std::size_t n_outputs,
+                       const Number     *weights,
+                       const Number     *z,
+                       const Number     *a,
+                       const Number     *outputs_bar,
+                       Number           *z_bar,
+                       Number           *bias_bar)
     {
-      const unsigned int n_second = shape.n_second, n_first = shape.n_first;
-      for (std::size_t point = 0; point < n_points; ++point)
-        for (std::size_t i = 0; i < width; i += lanes<Number>)
-          {
-            Number *out =
-              z + point * (1 + 2 * n_second + n_first) * width + i;
-            Vector<Number> value{};
-            for (std::size_t d = 0; d < n_inputs; ++d)
-              value += points[point * n_inputs + d] * load(weights + d * width + i);
-            store(out, value);
-            out += width;
-            for (unsigned int d = 0; d < n_second + n_first; ++d)
-              {
-                store(out, load(weights + directions[d] * width + i));
-                out += width;
-                if (d < n_second)
-                  {
-                    store(out, Vector<Number>{});
-                    out += width;
-                  }
-              }
-          }
+      constexpr int n_rows = 1 + 2 * n_second + n_first;
+      for (std::size_t i = 0; i < width; i += lanes<Number>)
+        {
+          Vector<Number> shift_bar{};
+          for (std::size_t point = 0; point < n_points; ++point)
+            {
+              const std::size_t   place = point * n_rows * width + i;
+              const Number *const from =
+                outputs_bar + point * n_rows * n_outputs;
+              Vector<Number> bar[n_rows];
+              for (int row = 0; row < n_rows; ++row)
+                bar[row] = from[row * n_outputs] * load(weights + i);
+              for (std::size_t o = 1; o < n_outputs; ++o)
+                for (int row = 0; row < n_rows; ++row)
+                  bar[row] += from[row * n_outputs + o] *
+                              load(weights + o * width + i);
+              shift_bar += store_derivatives<n_second, n_first, Number>(
+                width, z + place, load(a + place), bar, z_bar + place);
+            }
+          store(bias_bar + i, load(bias_bar + i) + shift_bar);
+        }
     }
 
 
-    template <typename Number>
+    template <int n_inputs, int n_second, int n_first, typename Number>
     void
-    differentiate_enter(const std::size_t   n_points,
-                        const std::size_t   n_inputs,
-                        const std::size_t   width,
-                        const JetShape     &shape,
-                        const unsigned int *directions,
-                        const Number       *points,
-                        const Number       *z_bar,
-                        Number             *weights_bar)
+    enter(const std::size_t   n_points,
+          const std::size_t   width,
+          const unsigned int *directions,
+          const Number       *weights,
+          const Number       *bias,
+          const Number       *points,
+          Number             *a)
     {
-      const unsigned int n_second = shape.n_second, n_first = shape.n_first;
-      const std::size_t  n_rows = 1 + 2 * n_second + n_first;
+      constexpr int n_rows = 1 + 2 * n_second + n_first;
       for (std::size_t i = 0; i < width; i += lanes<Number>)
         {
-          for (std::size_t d = 0; d < n_inputs; ++d)
+          const Vector<Number> shift = load(bias + i);
+          Vector<Number>       w[n_inputs], z1[n_second + n_first + 1],
+            z1_squared[n_second + 1];
+          for (int d = 0; d < n_inputs; ++d)
+            w[d] = load(weights + d * width + i);
+          for (int d = 0; d < n_second + n_first; ++d)
+            z1[d] = load(weights + directions[d] * width + i);
+          for (int d = 0; d < n_second; ++d)
+            z1_squared[d] = z1[d] * z1[d];
+          for (std::size_t point = 0; point < n_points; ++point)
             {
-              Vector<Number> bar = load(weights_bar + d * width + i);
-              for (std::size_t point = 0; point < n_points; ++point)
-                bar += points[point * n_inputs + d] *
-                       load(z_bar + point * n_rows * width + i);
-              store(weights_bar + d * width + i, bar);
+              Vector<Number> z = shift;
+              for (int d = 0; d < n_inputs; ++d)
+                z += points[point * n_inputs + d] * w[d];
+              Number *const        out   = a + point * n_rows * width + i;
+              const Vector<Number> t     = tanh<Number>(z);
+              const Vector<Number> slope = Number(1.) - t * t;
+              const Vector<Number> bend  = Number(-2.) * t * slope;
+              store(out, t);
+              for (int d = 0; d < n_second; ++d)
+                {
+                  store(out + (1 + 2 * d) * width, slope * z1[d]);
+                  store(out + (2 + 2 * d) * width, bend * z1_squared[d]);
+                }
+              for (int d = n_second; d < n_second + n_first; ++d)
+                store(out + (1 + n_second + d) * width, slope * z1[d]);
             }
-          for (unsigned int d = 0; d < n_second + n_first; ++d)
+        }
+    }
+
+
+    template <int n_inputs, int n_second, int n_first, typename Number>
+    void
+    differentiate_enter(const std::size_t   n_points,
+                        const std::size_t   width,
+                        const unsigned int *directions,
+                        const Number       *weights,
+                        const Number       *points,
+                        const Number       *a,
+                        const Number       *a_bar,
+                        Number             *weights_bar,
+                        Number             *bias_bar)
+    {
+      constexpr int n_rows = 1 + 2 * n_second + n_first;
+      for (std::size_t i = 0; i < width; i += lanes<Number>)
+        {
+          Vector<Number> w_bar[n_inputs] = {}, shift_bar{},
+                         z1[n_second + n_first + 1],
+                         z1_bar[n_second + n_first + 1] = {};
+          for (int d = 0; d < n_second + n_first; ++d)
+            z1[d] = load(weights + directions[d] * width + i);
+          for (std::size_t point = 0; point < n_points; ++point)
             {
-              Number *const     place = weights_bar + directions[d] * width + i;
-              const std::size_t row =
-                d < n_second ? 1 + 2 * d : 1 + n_second + d;
-              Vector<Number> bar = load(place);
-              for (std::size_t point = 0; point < n_points; ++point)
-                bar += load(z_bar + (point * n_rows + row) * width + i);
-              store(place, bar);
+              const Number *const  bar = a_bar + point * n_rows * width + i;
+              const Vector<Number> t   = load(a + point * n_rows * width + i);
+              const Vector<Number> slope = Number(1.) - t * t;
+              const Vector<Number> bend  = Number(-2.) * t * slope;
+              const Vector<Number> turn =
+                slope * (Number(4.) * t * t - Number(2.) * slope);
+              Vector<Number> value = slope * load(bar);
+              for (int d = 0; d < n_second; ++d)
+                {
+                  const Vector<Number> b1 = load(bar + (1 + 2 * d) * width);
+                  const Vector<Number> b2 =
+                    z1[d] * load(bar + (2 + 2 * d) * width);
+                  value += z1[d] * (bend * b1 + turn * b2);
+                  z1_bar[d] += slope * b1 + Number(2.) * bend * b2;
+                }
+              for (int d = n_second; d < n_second + n_first; ++d)
+                {
+                  const Vector<Number> b1 =
+                    load(bar + (1 + n_second + d) * width);
+                  value += bend * z1[d] * b1;
+                  z1_bar[d] += slope * b1;
+                }
+              for (int d = 0; d < n_inputs; ++d)
+                w_bar[d] += points[point * n_inputs + d] * value;
+              shift_bar += value;
             }
+          const auto add = [&](Number *place, const Vector<Number> bar) {
+            store(place, load(place) + bar);
+          };
+          for (int d = 0; d < n_inputs; ++d)
+            add(weights_bar + d * width + i, w_bar[d]);
+          for (int d = 0; d < n_second + n_first; ++d)
+            add(weights_bar + directions[d] * width + i, z1_bar[d]);
+          add(bias_bar + i, shift_bar);
         }
     }
 
@@ -509,26 +615,28 @@ namespace Tempera
     differentiate_leave(const std::size_t n_rows,
                         const std::size_t width,
                         const std::size_t n_outputs,
-                        const Number     *weights,
                         const Number     *a,
                         const Number     *outputs_bar,
-                        Number           *a_bar,
                         Number           *weights_bar)
     {
       for (std::size_t i = 0; i < width; i += lanes<Number>)
         for (std::size_t o = 0; o < n_outputs; ++o)
           {
-            const Vector<Number> weight = load(weights + o * width + i);
-            Vector<Number>       bar    = load(weights_bar + o * width + i);
-            for (std::size_t row = 0; row < n_rows; ++row)
+            // Two sums, so that neither waits for itself.
+            Vector<Number> even{}, odd{};
+            std::size_t    row = 0;
+            for (; row + 2 <= n_rows; row += 2)
               {
-                const Number output_bar = outputs_bar[row * n_outputs + o];
-                Number *const        place = a_bar + row * width + i;
-                const Vector<Number> part  = output_bar * weight;
-                store(place, o == 0 ? part : load(place) + part);
-                bar += output_bar * load(a + row * width + i);
+                even += outputs_bar[row * n_outputs + o] *
+                        load(a + row * width + i);
+                odd += outputs_bar[(row + 1) * n_outputs + o] *
+                       load(a + (row + 1) * width + i);
               }
-            store(weights_bar + o * width + i, bar);
+            if (row < n_rows)
+              even += outputs_bar[row * n_outputs + o] *
+                      load(a + row * width + i);
+            Number *const place = weights_bar + o * width + i;
+            store(place, load(place) + (even + odd));
           }
     }
 
@@ -563,18 +671,41 @@ namespace Tempera
 
 #define TEMPERA_JOIN_NAMES(a, b) a##b
 #define TEMPERA_JOIN(a, b) TEMPERA_JOIN_NAMES(a, b)
+// Of each kind of function one for every number of derivatives.
 #define TEMPERA_ROW(f, n) {f<n, 0>, f<n, 1>, f<n, 2>, f<n, 3>}
-#define TEMPERA_TABLE(f)                                                 \
-  {                                                                      \
-    TEMPERA_ROW(f, 0), TEMPERA_ROW(f, 1), TEMPERA_ROW(f, 2),             \
-      TEMPERA_ROW(f, 3)                                                  \
+#define TEMPERA_TABLE(f)                                     \
+  {                                                          \
+    TEMPERA_ROW(f, 0), TEMPERA_ROW(f, 1), TEMPERA_ROW(f, 2), \
+      TEMPERA_ROW(f, 3)                                      \
   }
-#define TEMPERA_KERNELS(Number)                                          \
-  {                                                                      \
-    multiply<Number>, add_product_of_transpose<Number>,                  \
-      TEMPERA_TABLE(activate), TEMPERA_TABLE(differentiate),             \
-      enter<Number>, differentiate_enter<Number>, leave<Number>,         \
-      differentiate_leave<Number>, multiply_add_peak<Number>             \
+// Of each input there is at most one direction.
+#define TEMPERA_TABLES(f)                                            \
+  {                                                                  \
+    {{f<1, 0, 0>, f<1, 0, 1>, nullptr, nullptr},                     \
+     {f<1, 1, 0>, nullptr, nullptr, nullptr},                        \
+     {nullptr, nullptr, nullptr, nullptr},                           \
+     {nullptr, nullptr, nullptr, nullptr}},                          \
+      {{f<2, 0, 0>, f<2, 0, 1>, f<2, 0, 2>, nullptr},                \
+       {f<2, 1, 0>, f<2, 1, 1>, nullptr, nullptr},                   \
+       {f<2, 2, 0>, nullptr, nullptr, nullptr},                      \
+       {nullptr, nullptr, nullptr, nullptr}},                        \
+    {                                                                \
+      {f<3, 0, 0>, f<3, 0, 1>, f<3, 0, 2>, f<3, 0, 3>},              \
+        {f<3, 1, 0>, f<3, 1, 1>, f<3, 1, 2>, nullptr},               \
+        {f<3, 2, 0>, f<3, 2, 1>, nullptr, nullptr},                  \
+      {                                                              \
+        f<3, 3, 0>, nullptr, nullptr, nullptr                        \
+      }                                                              \
+    }                                                                \
+  }
+#define TEMPERA_KERNELS(Number)                                   \
+  {                                                               \
+    multiply<Number>, add_product_of_transpose<Number>,           \
+      TEMPERA_TABLE(activate), TEMPERA_TABLE(differentiate),      \
+      TEMPERA_TABLE(differentiate_last),                          \
+      TEMPERA_TABLES(enter), TEMPERA_TABLES(differentiate_enter), \
+      leave<Number>, differentiate_leave<Number>,                 \
+      multiply_add_peak<Number>                                   \
   }
 
   extern const NetworkKernels<float> TEMPERA_JOIN(float_network_kernels_,

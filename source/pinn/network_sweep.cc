@@ -19,6 +19,12 @@ namespace Tempera
     : model(std::move(model))
     , sets(std::move(sets))
     , network(this->model->shape)
+    , coefficients_vary(
+        std::any_of(this->model->coefficients.begin(),
+                    this->model->coefficients.end(),
+                    [](const CoefficientSource &source) {
+                      return source.kind != Kind::known;
+                    }))
     , unknowns(this->model->unknowns.size())
     , unknowns_bar(unknowns.size())
   {
@@ -118,7 +124,8 @@ namespace Tempera
                                coefficients.data()},
                               {residuals.data(),
                                with_derivatives ? in_jets.data() : nullptr,
-                               in_coefficients.data()});
+                               coefficients_vary ? in_coefficients.data() :
+                                                   nullptr});
     const std::vector<double> &data = set.terms[0].data;
     for (unsigned int q = 0; q < n_points; ++q)
       residuals[q] -= data[points != nullptr ? points[q] : first + q];

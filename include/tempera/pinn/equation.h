@@ -41,7 +41,7 @@ namespace Tempera
     double *values;
     /** As ResidualPoints::jets; null if not wanted. */
     double *in_jets;
-    /** As ResidualPoints::coefficients. */
+    /** As ResidualPoints::coefficients; null if not wanted. */
     double *in_coefficients;
   };
 

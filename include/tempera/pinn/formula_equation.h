@@ -41,15 +41,27 @@ namespace Tempera
     evaluate(const ResidualPoints &points,
              const Residuals      &residuals) const final
     {
-      const unsigned int n = rows.n_rows() + coefficients().size();
+      using namespace Sacado::Fad;
       if (residuals.in_jets == nullptr)
-        evaluate_as<double>(points, residuals);
-      else if (n <= 4)
-        evaluate_as<Sacado::Fad::SFad<double, 4>>(points, residuals);
-      else if (n <= 8)
-        evaluate_as<Sacado::Fad::SFad<double, 8>>(points, residuals);
-      else
-        evaluate_as<Sacado::Fad::SFad<double, max_active>>(points, residuals);
+        return evaluate_as<double>(points, residuals);
+      // Derivatives that are not wanted would cost time at every point.
+      switch (rows.n_rows() + (residuals.in_coefficients != nullptr ?
+                                 coefficients().size() :
+                                 0))
+        {
+          case 3:
+            return evaluate_as<SFad<double, 3>>(points, residuals);
+          case 4:
+            return evaluate_as<SFad<double, 4>>(points, residuals);
+          case 5:
+            return evaluate_as<SFad<double, 5>>(points, residuals);
+          case 6:
+            return evaluate_as<SFad<double, 6>>(points, residuals);
+          case 7:
+            return evaluate_as<SFad<double, 7>>(points, residuals);
+          default:
+            return evaluate_as<SFad<double, max_active>>(points, residuals);
+        }
     }
 
   protected:
@@ -93,8 +105,10 @@ namespace Tempera
         entries[row] = entry_of(u, places[row]);
       for (unsigned int i = 0; i < n_c; ++i)
         entries[n_rows + i] = &c[i];
+      const bool with_coefficients = residuals.in_coefficients != nullptr;
       if constexpr (!is_plain)
-        for (unsigned int i = 0; i < n_rows + n_c; ++i)
+        for (unsigned int i = 0; i < n_rows + (with_coefficients ? n_c : 0);
+             ++i)
           entries[i]->fastAccessDx(i) = 1.;
       const auto set = [&](const unsigned int i, const double value) {
         if constexpr (is_plain)
@@ -120,9 +134,10 @@ namespace Tempera
               residuals.values[q] = r.val();
               for (unsigned int i = 0; i < n_rows; ++i)
                 residuals.in_jets[q * n_rows + i] = r.fastAccessDx(i);
-              for (unsigned int i = 0; i < n_c; ++i)
-                residuals.in_coefficients[q * n_c + i] =
-                  r.fastAccessDx(n_rows + i);
+              if (with_coefficients)
+                for (unsigned int i = 0; i < n_c; ++i)
+                  residuals.in_coefficients[q * n_c + i] =
+                    r.fastAccessDx(n_rows + i);
             }
         }
     }

@@ -153,7 +153,7 @@ namespace Tempera
     get_gradient(const dealii::ArrayView<double> &gradient) const;
 
   private:
-    static constexpr unsigned int max_rows = 60;
+    static constexpr unsigned int max_rows = 120;
 
     using Memory = dealii::AlignedVector<Number>;
 

@@ -26,8 +26,8 @@ namespace Tempera
   };
 
 
-  /** The largest numbers of directions that there are kernels for. */
-  constexpr unsigned int max_second = 3, max_first = 3;
+  /** The largest numbers that there are kernels for. */
+  constexpr unsigned int max_inputs = 3, max_second = 3, max_first = 3;
 
 
   /**
@@ -80,31 +80,50 @@ namespace Tempera
                                                          Number *bias_bar);
 
     /**
-     * Jets of \f$z\f$ of the first layer, without bias.
+     * The same for the last hidden layer, from the derivatives in the outputs.
      *
-     * @param weights A row for each input.
-     * @param points For each point its inputs.
+     * @param weights Of the outputs, a row for each.
+     */
+    void (*differentiate_last[max_second + 1][max_first + 1])(
+      std::size_t   n_points,
+      std::size_t   width,
+      std::size_t   n_outputs,
+      const Number *weights,
+      const Number *z,
+      const Number *a,
+      const Number *outputs_bar,
+      Number       *z_bar,
+      Number       *bias_bar);
+
+    /**
+     * The first layer: jets of \f$\tanh(Wx + b)\f$. By the number of inputs
+     * less one, n_second and n_first.
+     *
      * @param directions For each direction in the order of JetShape the input
      * that it is.
+     * @param weights A row for each input.
+     * @param points For each point its inputs.
      */
-    void (*enter)(std::size_t         n_points,
-                  std::size_t         n_inputs,
-                  std::size_t         width,
-                  const JetShape     &shape,
-                  const unsigned int *directions,
-                  const Number       *weights,
-                  const Number       *points,
-                  Number             *z);
+    void (*enter[max_inputs][max_second + 1][max_first + 1])(
+      std::size_t         n_points,
+      std::size_t         width,
+      const unsigned int *directions,
+      const Number       *weights,
+      const Number       *bias,
+      const Number       *points,
+      Number             *a);
 
-    /** Adds the derivatives in the weights of the first layer. */
-    void (*differentiate_enter)(std::size_t         n_points,
-                                std::size_t         n_inputs,
-                                std::size_t         width,
-                                const JetShape     &shape,
-                                const unsigned int *directions,
-                                const Number       *points,
-                                const Number       *z_bar,
-                                Number             *weights_bar);
+    /** Adds the derivatives in weights and bias of the first layer. */
+    void (*differentiate_enter[max_inputs][max_second + 1][max_first + 1])(
+      std::size_t         n_points,
+      std::size_t         width,
+      const unsigned int *directions,
+      const Number       *weights,
+      const Number       *points,
+      const Number       *a,
+      const Number       *a_bar,
+      Number             *weights_bar,
+      Number             *bias_bar);
 
     /** Outputs without bias of every row; the weights have a row for each. */
     void (*leave)(std::size_t   n_rows,
@@ -114,14 +133,12 @@ namespace Tempera
                   const Number *a,
                   Number       *outputs);
 
-    /** The transposed derivative of that; adds to @p weights_bar. */
+    /** Adds the derivatives in these weights. */
     void (*differentiate_leave)(std::size_t   n_rows,
                                 std::size_t   width,
                                 std::size_t   n_outputs,
-                                const Number *weights,
                                 const Number *a,
                                 const Number *outputs_bar,
-                                Number       *a_bar,
                                 Number       *weights_bar);
 
     /**

@@ -107,6 +107,8 @@ namespace Tempera
     /** Of each set. */
     std::vector<dealii::AlignedVector<Number>> inputs_of_sets;
 
+    /** Whether any coefficient is not known. */
+    const bool coefficients_vary;
     /** Unknown coefficients and the derivatives in them. */
     std::vector<double> unknowns, unknowns_bar;
 
