@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// How far the gradients of networks are from the processor's limit, and what the
-// sampler adds to them. Everything is timed in turns in one run, on one core; a
-// figure is the median of its timings. See doc/performance.md.
+// How far the gradients of networks are from the processor's limit, and what
+// the sampler adds to them. Everything is timed in turns in one run, on one
+// core; a figure is the median of its timings. See doc/performance.md.
 //
 // Usage: pinn_benchmark [seconds]      (default: 20)
 
@@ -109,8 +109,8 @@ namespace
                const unsigned int n_observations)
   {
     Problem problem;
-    problem.name  = name;
-    problem.model = make_model(equation, alpha_is_unknown);
+    problem.name            = name;
+    problem.model           = make_model(equation, alpha_is_unknown);
     const unsigned int n_in = problem.model->shape.n_inputs;
     if (with_data)
       {
@@ -125,8 +125,8 @@ namespace
         if (n_observations > 0)
           problem.sets.push_back(make_set(n_in, {}, n_observations, false));
       }
-    problem.sets.push_back(make_set(
-      n_in, problem.model->equation->orders(), n_collocation, true));
+    problem.sets.push_back(
+      make_set(n_in, problem.model->equation->orders(), n_collocation, true));
     problem.flops = count_flops(problem.sets, n_in);
     return problem;
   }
@@ -196,8 +196,8 @@ namespace
           here.push_back(seconds_since(begin));
         }
       gradients.push_back(median(here));
-      shortest = std::min(shortest,
-                          *std::min_element(here.begin(), here.end()));
+      shortest =
+        std::min(shortest, *std::min_element(here.begin(), here.end()));
       peak_now = 0.5 * (peak_now + peak());
       peaks.push_back(peak_now);
       shares.push_back(problem.flops / gradients.back() / peak_now);
@@ -218,17 +218,18 @@ namespace
     print() const
     {
       const double gradient = median(gradients), iteration = median(iterations);
-      std::printf("%-34s %-6s %9.2f %8.1f %8.1f %6.1f %% %6.1f %% %10.2f %6.1f %%\n",
-                  problem.name.c_str(),
-                  sizeof(Number) == 4 ? "single" : "double",
-                  1e6 * gradient,
-                  1e-9 * problem.flops / gradient,
-                  1e-9 * median(peaks),
-                  100. * median(shares),
-                  100. * problem.flops / shortest /
-                    *std::max_element(peaks.begin(), peaks.end()),
-                  1e6 * iteration,
-                  100. * median(overheads));
+      std::printf(
+        "%-34s %-6s %9.2f %8.1f %8.1f %6.1f %% %6.1f %% %10.2f %6.1f %%\n",
+        problem.name.c_str(),
+        sizeof(Number) == 4 ? "single" : "double",
+        1e6 * gradient,
+        1e-9 * problem.flops / gradient,
+        1e-9 * median(peaks),
+        100. * median(shares),
+        100. * problem.flops / shortest /
+          *std::max_element(peaks.begin(), peaks.end()),
+        1e6 * iteration,
+        100. * median(overheads));
     }
 
     const Problem                                  &problem;
@@ -287,13 +288,14 @@ main(int argc, char **argv)
         in_double[i].time(n);
       }
 
-  std::printf("Network of 3 x 32 neurons on one core, vector units '%s'.\n"
-              "Peak: multiply-adds in registers, measured in the same run.\n"
-              "Of peak: median of the ratios to the peak measured beside; best: "
-              "shortest time, highest peak.\n"
-              "Overhead: all that an iteration (step and swap of a rung) does "
-              "besides its gradient.\n\n",
-              name_of(vector_units()));
+  std::printf(
+    "Network of 3 x 32 neurons on one core, vector units '%s'.\n"
+    "Peak: multiply-adds in registers, measured in the same run.\n"
+    "Of peak: median of the ratios to the peak measured beside; best: "
+    "shortest time, highest peak.\n"
+    "Overhead: all that an iteration (step and swap of a rung) does "
+    "besides its gradient.\n\n",
+    name_of(vector_units()));
   std::printf("%-34s %-6s %9s %8s %8s %8s %8s %10s %8s\n",
               "problem",
               "",

@@ -227,9 +227,9 @@ namespace Tempera
     const std::unique_ptr<Inversion> inversion =
       parameters.has_problem() ? std::make_unique<Inversion>(parameters) :
                                  nullptr;
-    const auto network = parameters.has_network() ?
-                           std::make_unique<NetworkInversion>(parameters) :
-                           nullptr;
+    const auto               network = parameters.has_network() ?
+                                         std::make_unique<NetworkInversion>(parameters) :
+                                         nullptr;
     const std::vector<Level> levels =
       make_levels(parameters, inversion.get(), network.get());
     for (const Level &level : levels)

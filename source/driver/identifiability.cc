@@ -109,6 +109,17 @@ namespace Tempera
     switch (verdict)
       {
         case Verdict::undecided:
+          if (information <= Identifiability::least_information)
+            return "the data do not determine " + name +
+                   ": near the draws they hold less information about it (" +
+                   to_text(information, digits) +
+                   ") than the prior; its draws are not worth more than where "
+                   "they began (R-hat " +
+                   r_hat_text(convergence.r_hat) + ", effective size " +
+                   (std::isnan(convergence.effective_size) ?
+                      "unknown" :
+                      to_text(std::floor(convergence.effective_size), 6)) +
+                   ")";
           if (std::isnan(convergence.r_hat))
             return "undecided about " + name +
                    ": its draws are too few, or all the same; run longer";

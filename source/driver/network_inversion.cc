@@ -8,7 +8,9 @@
 #include <tempera/sampler/adam.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace Tempera
@@ -45,11 +47,15 @@ namespace Tempera
             n_fine = all.back().n_points(model->shape.n_inputs);
           sets[level] = all;
           if (settings.network.precision == "single")
-            energies[level] = std::make_shared<NetworkPosterior<float>>(
-              model, all, fineness.batch_size);
+            energies[level] =
+              std::make_shared<NetworkPosterior<float>>(model,
+                                                        all,
+                                                        fineness.batch_size);
           else
-            energies[level] = std::make_shared<NetworkPosterior<double>>(
-              model, all, fineness.batch_size);
+            energies[level] =
+              std::make_shared<NetworkPosterior<double>>(model,
+                                                         all,
+                                                         fineness.batch_size);
         }
   }
 
@@ -64,8 +70,7 @@ namespace Tempera
       {
         const std::string &text  = settings.coefficients.values[i];
         const double       lower = coefficients[i].lower;
-        const std::string  name =
-          "Network/Coefficients/" + coefficients[i].name;
+        const std::string name = "Network/Coefficients/" + coefficients[i].name;
         CoefficientSource source;
         const auto        number = Prior::number_from_text(text);
         if (number)
@@ -103,15 +108,15 @@ namespace Tempera
   std::string
   NetworkInversion::layout(const Ladder &ladder) const
   {
-    std::string text =
-      "--     . network: " + model->shape.text() + ", " +
-      counted(model->shape.n_weights(), "weight") + ", " +
-      settings.network.precision + " precision; equation: " +
-      settings.network.equation + "\n--     . prior of every weight: normal(0, " +
-      to_text(model->weight_deviation, 4) + ")\n";
+    std::string text = "--     . network: " + model->shape.text() + ", " +
+                       counted(model->shape.n_weights(), "weight") + ", " +
+                       settings.network.precision +
+                       " precision; equation: " + settings.network.equation +
+                       "\n--     . prior of every weight: normal(0, " +
+                       to_text(model->weight_deviation, 4) + ")\n";
     for (const Unknown &unknown : model->unknowns)
-      text += "--     . unknown " + unknown.name + ": " + unknown.prior.text() +
-              "\n";
+      text +=
+        "--     . unknown " + unknown.name + ": " + unknown.prior.text() + "\n";
     for (std::size_t i = 0; i < model->coefficients.size(); ++i)
       if (model->coefficients[i].kind == Kind::output)
         text += "--     . " + model->equation->coefficients()[i].name +
@@ -125,30 +130,28 @@ namespace Tempera
         // Only what is not the same for all levels.
         const MisfitSet &residual = sets.at(name).back();
         const Energy    &energy   = *energies.at(name);
-        text += entry +
-                counted(residual.n_points(model->shape.n_inputs),
-                        "collocation point") +
-                (energy.has_noisy_gradients() ?
-                   ", gradients from minibatches" :
-                   "") +
-                "\n";
+        text +=
+          entry +
+          counted(residual.n_points(model->shape.n_inputs),
+                  "collocation point") +
+          (energy.has_noisy_gradients() ? ", gradients from minibatches" : "") +
+          "\n";
       }
     // With which Gaussian noise the coldest rung believes each misfit.
     for (const MisfitSet &set : sets.at(levels[0]))
       for (const MisfitSet::Term &term : set.terms)
-        text += "--     . " + counted(term.data.size(), "misfit") + " of the " +
-                term.name + ": standard deviation " +
-                to_text(std::sqrt(
-                          0.5 / (term.factor * ladder[0].exponents.potential)),
-                        3) +
-                (settings.likelihood.is_weighted() ?
-                   " (sigma^2 = N tau / (2 w) = " +
-                     to_text(0.5 / (term.factor *
-                                    ladder[0].exponents.potential),
-                             3) +
-                     ")" :
-                   "") +
-                "\n";
+        text +=
+          "--     . " + counted(term.data.size(), "misfit") + " of the " +
+          term.name + ": standard deviation " +
+          to_text(std::sqrt(0.5 /
+                            (term.factor * ladder[0].exponents.potential)),
+                  3) +
+          (settings.likelihood.is_weighted() ?
+             " (sigma^2 = N tau / (2 w) = " +
+               to_text(0.5 / (term.factor * ladder[0].exponents.potential), 3) +
+               ")" :
+             "") +
+          "\n";
     if (ladder[0].exponents.reference != 1.)
       text += "--     . note: the temperature divides the prior too; at rung 0 "
               "the weights have a prior standard deviation of " +
@@ -192,25 +195,45 @@ namespace Tempera
                             const unsigned int       rung,
                             const std::uint64_t      seed,
                             const std::atomic<bool> &stop,
-                            std::vector<double>     &state) const
+                            const std::function<void(const std::string &)> &say,
+                            std::vector<double> &state) const
   {
     const WarmStartParameters &parameters = settings.warm_start;
     const Exponents           &exponents  = ladder[rung].exponents;
-    const auto                 is_stopped = [&]() { return stop.load(); };
     const std::string          begin =
       "   warm start of rung " + std::to_string(rung) + ": ";
+
+    using Clock               = std::chrono::steady_clock;
+    constexpr auto pause      = std::chrono::seconds(5);
+    const auto     start      = Clock::now();
+    auto           last_word  = start;
+    const auto     is_stopped = [&](const unsigned int n_done) {
+      if (Clock::now() - last_word > pause)
+        {
+          last_word = Clock::now();
+          say(begin + std::to_string(n_done) + " of at most " +
+              counted(parameters.n_iterations, "step") + "\n");
+        }
+      return stop.load();
+    };
+    const auto end = [&]() {
+      return ", " +
+             to_text(
+               std::chrono::duration<double>(Clock::now() - start).count(), 3) +
+             " s\n";
+    };
     if (parameters.method == "Adam")
       {
         AdamParameters adam;
-        adam.n_iterations  = parameters.n_iterations;
-        adam.learning_rate = parameters.learning_rate;
-        adam.key.seed      = seed;
-        adam.key.rung      = rung;
-        adam.key.purpose   = Purpose::start;
-        adam.key.stream    = 2;
+        adam.n_iterations   = parameters.n_iterations;
+        adam.learning_rate  = parameters.learning_rate;
+        adam.key.seed       = seed;
+        adam.key.rung       = rung;
+        adam.key.purpose    = Purpose::start;
+        adam.key.stream     = 2;
         const double energy = minimise_by_adam(
           ladder.energy(rung), exponents, adam, state, is_stopped);
-        return begin + "Adam, tempered energy " + to_text(energy, 5) + "\n";
+        return begin + "Adam, tempered energy " + to_text(energy, 5) + end();
       }
     const std::string &level = ladder.get_levels()[ladder[rung].level].name;
     GaussNewton        gauss_newton(model, sets.at(level), exponents);
@@ -224,7 +247,7 @@ namespace Tempera
            counted(report.n_iterations, "iteration") + ", tempered energy " +
            to_text(report.first_energy, 5) + " -> " +
            to_text(report.last_energy, 5) +
-           (report.is_converged ? "" : ", not at its minimum yet") + "\n";
+           (report.is_converged ? "" : ", not at its minimum yet") + end();
   }
 
 
@@ -232,9 +255,9 @@ namespace Tempera
   std::shared_ptr<const Prediction>
   NetworkInversion::make_prediction(const Ladder &ladder) const
   {
-    const auto prediction   = std::make_shared<Prediction>();
-    const auto inputs       = data->prediction_inputs();
-    const unsigned int n_in = model->shape.n_inputs;
+    const auto         prediction = std::make_shared<Prediction>();
+    const auto         inputs     = data->prediction_inputs();
+    const unsigned int n_in       = model->shape.n_inputs;
     for (std::size_t i = 0; i < inputs.size(); i += n_in)
       prediction->places.push_back(inputs[i]);
     prediction->coordinate = "x";
@@ -252,8 +275,23 @@ namespace Tempera
         sweep->set_state(position);
         sweep->predict(0, inputs, values);
       };
-    const auto gauss_newton = std::make_shared<GaussNewton>(
-      model, sets.at(levels[0]), ladder[0].exponents);
+    // A coefficient that is a field: its mean over the places.
+    for (std::size_t i = 0; i < model->coefficients.size(); ++i)
+      if (model->coefficients[i].kind == Kind::output)
+        prediction->quantities.push_back(
+          {model->equation->coefficients()[i].name,
+           [sweep, inputs, n_in, output = model->coefficients[i].index](
+             const dealii::ArrayView<const double> &position) {
+             std::vector<double> values(inputs.size() / n_in);
+             sweep->set_state(position);
+             sweep->predict(output, inputs, dealii::make_array_view(values));
+             return std::accumulate(values.begin(), values.end(), 0.) /
+                    values.size();
+           }});
+    const auto gauss_newton =
+      std::make_shared<GaussNewton>(model,
+                                    sets.at(levels[0]),
+                                    ladder[0].exponents);
     prediction->linearised_deviation =
       [gauss_newton, inputs](const std::vector<double> &position) {
         return gauss_newton->deviations(position, 0, inputs);
@@ -264,10 +302,9 @@ namespace Tempera
 
 
   Information
-  NetworkInversion::information(
-    const Ladder                           &ladder,
-    const std::vector<std::vector<double>> &draws,
-    const std::function<bool()>            &is_stopped) const
+  NetworkInversion::information(const Ladder                           &ladder,
+                                const std::vector<std::vector<double>> &draws,
+                                const std::function<bool()> &is_stopped) const
   {
     GaussNewton gauss_newton(model, sets.at(levels[0]), ladder[0].exponents);
     std::vector<dealii::FullMatrix<double>> matrices;

@@ -236,7 +236,8 @@ namespace Tempera
         throw UserError("There is no problem '" + problem +
                         "' for 'Problem/Type'." +
                         did_you_mean(problem, ProblemRegistry::names()));
-      if (equation != "none" && EquationRegistry::entries().count(equation) == 0)
+      if (equation != "none" &&
+          EquationRegistry::entries().count(equation) == 0)
         throw UserError("There is no equation '" + equation +
                         "' for 'Network/Equation'." +
                         did_you_mean(equation, EquationRegistry::names()));
@@ -448,11 +449,11 @@ namespace Tempera
   {
     // Structure first: which levels there are decides which sections exist.
     // A map keeps the addresses of its values, which the handler remembers.
-    const std::vector<std::string> names = level_names(file, ladder);
-    const Family                   family = family_of(file);
-    const bool is_analytic = family == Family::analytic;
-    const bool is_network  = family == Family::network;
-    const auto add_level   = [&](const std::string &name) {
+    const std::vector<std::string> names       = level_names(file, ladder);
+    const Family                   family      = family_of(file);
+    const bool                     is_analytic = family == Family::analytic;
+    const bool                     is_network  = family == Family::network;
+    const auto                     add_level   = [&](const std::string &name) {
       if (is_analytic)
         levels[name];
       else if (is_network)
@@ -531,9 +532,8 @@ namespace Tempera
     else
       check_that_levels_exist(file,
                               names,
-                              is_network ?
-                                "'Collocation points'" :
-                                "'Subdivisions' and 'Time step'");
+                              is_network ? "'Collocation points'" :
+                                           "'Subdivisions' and 'Time step'");
     if (general.output_directory.empty())
       throw UserError("The parameter 'Output directory' is empty. Name a "
                       "folder, or remove it for the default.");

@@ -156,8 +156,10 @@ namespace Tempera
         if (!known)
           levels.push_back(
             {name,
-             inversion != nullptr ? inversion->energy(name) :
-             network != nullptr   ? network->energy(name) :
+             inversion != nullptr ?
+               inversion->energy(name) :
+             network != nullptr ?
+               network->energy(name) :
                decorate(analytic, parameters.levels.at(name), levels.size())});
       }
     return levels;
@@ -200,7 +202,7 @@ namespace Tempera
             description.sensors.push_back(sensor.place);
       }
     if (!inversion && (parameters.output.n_field_draws > 0 ||
-             parameters.output.n_mean_draws > 0))
+                       parameters.output.n_mean_draws > 0))
       throw UserError("'Output/Field draws' and 'Output/Mean field draws' need "
                       "an equation that is solved with finite elements. Set "
                       "them to 0.");
@@ -266,10 +268,11 @@ namespace Tempera
     bool                 adapts = ladder.has_automatic_spacing() ||
                   parameters.kernel.preconditioner.keyword == "adapt";
     for (unsigned int i = 0; i < ladder.size(); ++i)
-      adapts = adapts || ladder[i].kernel->adapts_step_size();
+      adapts = adapts || ladder[i].kernel->adapts_step_size() ||
+               ladder[i].kernel->adapts_preconditioner();
     if (adapts && run.burn_in < least_burn_in)
       text += "--     . note: a burn-in of " + std::to_string(run.burn_in) +
-              " rounds is too short to adapt step sizes and temperatures\n";
+              " rounds is too short to adapt what is to be adapted\n";
     if (ladder.has_automatic_spacing() &&
         (ladder.size() < 3 || parameters.swaps.rule == "none"))
       text += "--     . note: without swaps between at least 3 rungs there "
@@ -340,8 +343,8 @@ namespace Tempera
       journal.write(burn_in_text(report));
     });
 
-    bool       complete = false;
-    const auto begin    = std::chrono::steady_clock::now();
+    bool complete = false;
+    auto begin    = std::chrono::steady_clock::now();
     signals.end_of_run.connect([&](const RunReport &report) {
       const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -381,13 +384,16 @@ namespace Tempera
                ++rung)
             {
               std::vector<double> state = sampler->replica(rung).position;
-              journal.write(network->warm_up(sampler->get_ladder(),
-                                             rung,
-                                             parameters.general.run.seed,
-                                             stop,
-                                             state));
+              journal.write(network->warm_up(
+                sampler->get_ladder(),
+                rung,
+                parameters.general.run.seed,
+                stop,
+                [&](const std::string &text) { journal.write(text); },
+                state));
               sampler->set_position(rung, state);
             }
+        begin = std::chrono::steady_clock::now();
         sampler->run(stop);
       }
     catch (const UserError &)
@@ -451,17 +457,17 @@ namespace Tempera
 
     const auto        stop = [&]() { return is_stopped.load(); };
     const Information information =
-      network ? network->information(
-                  ladder,
-                  draws.evenly_spaced(n_network_information_draws()),
-                  stop) :
-                average_information(
-                  inversion->get_unknowns(),
-                  inversion->get_likelihood(),
-                  inversion->model(parameters.ladder.levels[0]),
-                  draws.evenly_spaced(parameters.output.n_information_draws),
-                  JacobianMethod::cheaper,
-                  stop);
+      network ?
+        network->information(ladder,
+                             draws.evenly_spaced(n_network_information_draws()),
+                             stop) :
+        average_information(inversion->get_unknowns(),
+                            inversion->get_likelihood(),
+                            inversion->model(parameters.ladder.levels[0]),
+                            draws.evenly_spaced(
+                              parameters.output.n_information_draws),
+                            JacobianMethod::cheaper,
+                            stop);
     const Identifiability identifiability(network ? network->get_unknowns() :
                                                     inversion->get_unknowns(),
                                           marginals,

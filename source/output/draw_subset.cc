@@ -5,8 +5,10 @@
 
 namespace Tempera
 {
-  DrawSubset::DrawSubset(const std::size_t least)
+  DrawSubset::DrawSubset(const std::size_t                least,
+                         const std::vector<unsigned int> &indices)
     : least(least)
+    , indices(indices)
   {}
 
 
@@ -28,7 +30,14 @@ namespace Tempera
   {
     if (count++ % stride != 0)
       return;
-    draws.emplace_back(draw.position.begin(), draw.position.end());
+    if (indices.empty())
+      draws.emplace_back(draw.position.begin(), draw.position.end());
+    else
+      {
+        draws.emplace_back();
+        for (const unsigned int i : indices)
+          draws.back().push_back(draw.position[i]);
+      }
     if (draws.size() == 2 * least)
       {
         for (std::size_t i = 0; i < least; ++i)

@@ -65,6 +65,7 @@ namespace Tempera
     , exact_norm(norm(prediction.exact))
     , begin(std::chrono::steady_clock::now())
     , unknowns(description.indices.size())
+    , quantities(prediction.quantities.size())
   {
     Assert(!prediction.places.empty(), dealii::ExcInternalError());
     Assert(prediction.exact.empty() ||
@@ -105,6 +106,8 @@ namespace Tempera
     if (is_of_the_band)
       {
         snapshot.curve = std::move(curve);
+        for (std::size_t i = 0; i < quantities.size(); ++i)
+          quantities[i].add(prediction.quantities[i].evaluate(draw.position));
         last_state.assign(draw.position.begin(), draw.position.end());
       }
   }
@@ -296,6 +299,12 @@ namespace Tempera
       }
     if (band.n_curves == 0)
       return;
+    for (std::size_t i = 0; i < quantities.size(); ++i)
+      {
+        const std::string &name = prediction.quantities[i].name;
+        add("mean of " + name, quantities[i].mean());
+        add("variance of " + name, quantities[i].variance());
+      }
     if (has_errors())
       add("relative error of the mean", error_of(band.mean));
     const std::size_t n_places = prediction.places.size();

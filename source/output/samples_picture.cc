@@ -40,7 +40,7 @@ namespace Tempera
                                  const RunDescription &description)
     : folder(folder)
     , description(description)
-    , draws(n_points)
+    , draws(n_points, description.indices)
   {}
 
 
@@ -65,7 +65,7 @@ namespace Tempera
     std::array<std::vector<double>, 2> columns;
     for (const std::vector<double> &draw : draws.evenly_spaced(n_points))
       for (unsigned int i = 0; i < (is_plane ? 2 : 1); ++i)
-        columns[i].push_back(draw[description.indices[i]]);
+        columns[i].push_back(draw[i]);
 
     const Axis        x_axis = axis_for(columns[0],
                                  description.lower[0],

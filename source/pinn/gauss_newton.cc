@@ -74,8 +74,9 @@ namespace Tempera
   GaussNewton::prior_precisions(const std::vector<double> &state) const
   {
     const unsigned int  n = model->shape.n_weights();
-    std::vector<double> result(
-      n, 1. / (model->weight_deviation * model->weight_deviation));
+    std::vector<double> result(n,
+                               1. / (model->weight_deviation *
+                                     model->weight_deviation));
     // A uniform prior has no curvature; its standard deviation stands for it.
     for (std::size_t i = 0; i < model->unknowns.size(); ++i)
       {
@@ -141,17 +142,17 @@ namespace Tempera
     const char     uplo = 'U';
     const blas_int n = places.size(), one = 1;
     blas_int       info = 0;
-    dealii::potrs(
-      &uplo, &n, &one, factor.data(), &n, values.data(), &n, &info);
+    dealii::potrs(&uplo, &n, &one, factor.data(), &n, values.data(), &n, &info);
     AssertThrow(info == 0, dealii::ExcInternalError());
   }
 
 
 
   GaussNewton::Report
-  GaussNewton::minimise(std::vector<double>         &state,
-                        const unsigned int           max_iterations,
-                        const std::function<bool()> &is_stopped)
+  GaussNewton::minimise(
+    std::vector<double>                           &state,
+    const unsigned int                             max_iterations,
+    const std::function<bool(const unsigned int)> &is_stopped)
   {
     constexpr double       largest_damping = 1e12;
     constexpr double       tolerance       = 1e-7;
@@ -166,7 +167,7 @@ namespace Tempera
     std::vector<double> gradient(d), diagonal(d), image(m), trial(d);
     bool                is_fresh = false;
     while (report.n_iterations < max_iterations && std::isfinite(current) &&
-           !is_stopped())
+           !is_stopped(report.n_iterations))
       {
         const std::vector<double> precisions = prior_precisions(state);
         if (!is_fresh)
@@ -304,8 +305,8 @@ namespace Tempera
   dealii::FullMatrix<double>
   GaussNewton::information(const std::vector<double> &state)
   {
-    const std::vector<double> diagonal = prepare_covariances(state);
-    const unsigned int        n        = model->unknowns.size();
+    const std::vector<double>  diagonal = prepare_covariances(state);
+    const unsigned int         n        = model->unknowns.size();
     dealii::FullMatrix<double> result;
     if (diagonal.empty())
       return result;

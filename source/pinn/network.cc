@@ -141,7 +141,7 @@ namespace Tempera
     const double *next = weights.data();
     for (Layer &layer : layers)
       {
-        const bool is_last = &layer == &layers.back(),
+        const bool is_last  = &layer == &layers.back(),
                    is_first = &layer == &layers.front();
         for (unsigned int i = 0; i < layer.n_from; ++i, next += layer.n_to)
           if (is_last)
@@ -256,17 +256,16 @@ namespace Tempera
       {
         Layer &layer = layers[l];
         if (l == 0)
-          kernels
-            .differentiate_enter[shape.n_inputs - 1][jets.n_second]
-                                [jets.n_first](n_points,
-                                               layer.width_to,
-                                               rows.directions().data(),
-                                               layer.weights.data(),
-                                               points,
-                                               layer.a.data(),
-                                               bar.data(),
-                                               layer.weights_bar.data(),
-                                               layer.bias_bar.data());
+          kernels.differentiate_enter[shape.n_inputs - 1][jets.n_second]
+                                     [jets.n_first](n_points,
+                                                    layer.width_to,
+                                                    rows.directions().data(),
+                                                    layer.weights.data(),
+                                                    points,
+                                                    layer.a.data(),
+                                                    bar.data(),
+                                                    layer.weights_bar.data(),
+                                                    layer.bias_bar.data());
         else
           {
             if (l + 2 == layers.size())
@@ -324,8 +323,7 @@ namespace Tempera
 
   template <typename Number>
   void
-  Network<Number>::get_gradient(
-    const dealii::ArrayView<double> &gradient) const
+  Network<Number>::get_gradient(const dealii::ArrayView<double> &gradient) const
   {
     AssertDimension(gradient.size(), shape.n_weights());
     double *next = gradient.data();

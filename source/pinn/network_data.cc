@@ -107,10 +107,11 @@ namespace Tempera
     for (const unsigned int number : n_points)
       {
         if (number < 2)
-          throw UserError("'" + parameter + "' is " + join(std::vector<double>(n_points.begin(),
-                                                   n_points.end())) +
-                          ", but a grid that includes its ends has at least 2 "
-                          "points in each direction. Raise it.");
+          throw UserError(
+            "'" + parameter + "' is " +
+            join(std::vector<double>(n_points.begin(), n_points.end())) +
+            ", but a grid that includes its ends has at least 2 "
+            "points in each direction. Raise it.");
         n *= number;
       }
 
@@ -126,8 +127,7 @@ namespace Tempera
             grid.inputs.push_back(lower[d] + (upper[d] - lower[d]) * k /
                                                (n_points[d] - 1.));
             if (d < dimension)
-              is_boundary =
-                is_boundary || k == 0 || k + 1 == n_points[d];
+              is_boundary = is_boundary || k == 0 || k + 1 == n_points[d];
             else
               is_initial = k == 0;
           }
@@ -172,9 +172,9 @@ namespace Tempera
           formula(&inputs[i], has_time ? inputs[i + dimension] : 0.));
         if (!std::isfinite(result.back()))
           throw UserError("A formula of 'Network/Data' is not finite at (" +
-                          join(std::vector<double>(
-                            inputs.begin() + i,
-                            inputs.begin() + i + model.shape.n_inputs)) +
+                          join(std::vector<double>(inputs.begin() + i,
+                                                   inputs.begin() + i +
+                                                     model.shape.n_inputs)) +
                           "). Correct it, or the domain.");
       }
     return result;
@@ -198,11 +198,11 @@ namespace Tempera
     if (likelihood.noisy_data)
       add_noise(noise, settings.observations.synthetic_seed, data, stream);
     MisfitSet::Term term;
-    term.name   = name;
-    term.row    = row;
-    term.factor = likelihood.is_weighted() ? weight / data.size() :
-                                             0.5 / (noise * noise);
-    term.data   = std::move(data);
+    term.name = name;
+    term.row  = row;
+    term.factor =
+      likelihood.is_weighted() ? weight / data.size() : 0.5 / (noise * noise);
+    term.data = std::move(data);
     return term;
   }
 
@@ -213,8 +213,8 @@ namespace Tempera
   {
     const NetworkLikelihoodParameters &likelihood = settings.likelihood;
     const unsigned int                 n_in       = model.shape.n_inputs;
-    const Grid grid = make_grid(settings.network.data_points,
-                                "Network/Data points");
+    const Grid                         grid =
+      make_grid(settings.network.data_points, "Network/Data points");
 
     std::vector<double> at_start, on_boundary;
     for (std::size_t i = 0; i < grid.is_initial.size(); ++i)
@@ -244,16 +244,14 @@ namespace Tempera
       {
         MisfitSet initial;
         initial.inputs = at_start;
-        initial.terms.push_back(
-          make_term("initial value",
-                    0,
-                    values(make_formula(settings.data.initial,
-                                        "Initial value",
-                                        false),
-                           at_start),
-                    likelihood.initial_noise,
-                    likelihood.initial_weight,
-                    initial_stream));
+        initial.terms.push_back(make_term(
+          "initial value",
+          0,
+          values(make_formula(settings.data.initial, "Initial value", false),
+                 at_start),
+          likelihood.initial_noise,
+          likelihood.initial_weight,
+          initial_stream));
         if (!settings.data.initial_rate.empty())
           {
             if (model.equation->order_in_time() < 2)
@@ -299,10 +297,9 @@ namespace Tempera
     for (const Sensor &sensor : observations.sensors)
       {
         if (sensor.place.size() != dimension)
-          throw UserError(sensor.name + " has " +
-                          counted(sensor.place.size(), "coordinate") +
-                          ", but the equation has " +
-                          counted(dimension, "dimension") + ".");
+          throw UserError(
+            sensor.name + " has " + counted(sensor.place.size(), "coordinate") +
+            ", but the equation has " + counted(dimension, "dimension") + ".");
         std::vector<double> place = sensor.place;
         if (has_time)
           place.push_back(sensor.time);
@@ -328,11 +325,11 @@ namespace Tempera
       }
 
     // Those with one standard deviation are a set.
-    const bool is_weighted = settings.likelihood.is_weighted();
+    const bool                is_weighted = settings.likelihood.is_weighted();
     const std::vector<double> noise =
       is_weighted ? std::vector<double>(observations.values.size(), 1.) :
                     observation_noise(parameters, observations);
-    const unsigned int           n_in = model.shape.n_inputs;
+    const unsigned int          n_in = model.shape.n_inputs;
     std::map<double, MisfitSet> by_noise;
     for (std::size_t i = 0; i < noise.size(); ++i)
       {
@@ -347,8 +344,8 @@ namespace Tempera
       {
         MisfitSet::Term &term = entry.second.terms[0];
         term.name             = "observation";
-        term.factor           = is_weighted ? settings.likelihood
-                                        .observation_weight / term.data.size() :
+        term.factor = is_weighted ? settings.likelihood.observation_weight /
+                                      term.data.size() :
                                     0.5 / (entry.first * entry.first);
         sets.push_back(entry.second);
       }
@@ -361,9 +358,9 @@ namespace Tempera
                                  const std::string            &name,
                                  const unsigned int            n_fine) const
   {
-    const Grid grid = make_grid(level.collocation_points,
+    const Grid         grid = make_grid(level.collocation_points,
                                 "Levels/" + name + "/Collocation points");
-    const unsigned int n = grid.inputs.size() / model.shape.n_inputs;
+    const unsigned int n    = grid.inputs.size() / model.shape.n_inputs;
     if (level.batch_size >= n)
       throw UserError("'Levels/" + name + "/Batch size' is " +
                       std::to_string(level.batch_size) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Compiled once for each kind of vector unit: see cmake/vector_sources.cmake for
-// what may be included here.
+// Compiled once for each kind of vector unit: see cmake/vector_sources.cmake
+// for what may be included here.
 #include <tempera/pinn/network_kernels.h>
 
 #include <cstdint>
@@ -22,14 +22,14 @@ namespace Tempera
     constexpr int         block_rows   = 6;
 #endif
 
-    using FloatVector __attribute__((vector_size(vector_bytes),
-                                     may_alias))   = float;
-    using FloatBits __attribute__((vector_size(vector_bytes),
-                                   may_alias))     = std::int32_t;
-    using DoubleVector __attribute__((vector_size(vector_bytes),
-                                      may_alias))  = double;
-    using DoubleBits __attribute__((vector_size(vector_bytes),
-                                    may_alias))    = std::int64_t;
+    using FloatVector __attribute__((vector_size(vector_bytes), may_alias)) =
+      float;
+    using FloatBits __attribute__((vector_size(vector_bytes), may_alias)) =
+      std::int32_t;
+    using DoubleVector __attribute__((vector_size(vector_bytes), may_alias)) =
+      double;
+    using DoubleBits __attribute__((vector_size(vector_bytes), may_alias)) =
+      std::int64_t;
 
     template <typename Number>
     struct Traits;
@@ -157,8 +157,8 @@ namespace Tempera
       series = series * r;
 
       const Bits exponent = reinterpret_cast<Bits>(shifted);
-      const auto power    = reinterpret_cast<Vector<Number>>(
-        (exponent + T::bias) << T::mantissa_bits);
+      const auto power = reinterpret_cast<Vector<Number>>((exponent + T::bias)
+                                                          << T::mantissa_bits);
       const Vector<Number> e = power * series + (power - Number(1.));
       return e / (e + Number(2.));
     }
@@ -476,8 +476,8 @@ namespace Tempera
                 bar[row] = from[row * n_outputs] * load(weights + i);
               for (std::size_t o = 1; o < n_outputs; ++o)
                 for (int row = 0; row < n_rows; ++row)
-                  bar[row] += from[row * n_outputs + o] *
-                              load(weights + o * width + i);
+                  bar[row] +=
+                    from[row * n_outputs + o] * load(weights + o * width + i);
               shift_bar += store_derivatives<n_second, n_first, Number>(
                 width, z + place, load(a + place), bar, z_bar + place);
             }
@@ -552,8 +552,8 @@ namespace Tempera
             z1[d] = load(weights + directions[d] * width + i);
           for (std::size_t point = 0; point < n_points; ++point)
             {
-              const Number *const  bar = a_bar + point * n_rows * width + i;
-              const Vector<Number> t   = load(a + point * n_rows * width + i);
+              const Number *const  bar   = a_bar + point * n_rows * width + i;
+              const Vector<Number> t     = load(a + point * n_rows * width + i);
               const Vector<Number> slope = Number(1.) - t * t;
               const Vector<Number> bend  = Number(-2.) * t * slope;
               const Vector<Number> turn =
@@ -604,7 +604,8 @@ namespace Tempera
           {
             Vector<Number> product{};
             for (std::size_t i = 0; i < width; i += lanes<Number>)
-              product += load(weights + o * width + i) * load(a + row * width + i);
+              product +=
+                load(weights + o * width + i) * load(a + row * width + i);
             outputs[row * n_outputs + o] = sum<Number>(product);
           }
     }
@@ -627,14 +628,14 @@ namespace Tempera
             std::size_t    row = 0;
             for (; row + 2 <= n_rows; row += 2)
               {
-                even += outputs_bar[row * n_outputs + o] *
-                        load(a + row * width + i);
+                even +=
+                  outputs_bar[row * n_outputs + o] * load(a + row * width + i);
                 odd += outputs_bar[(row + 1) * n_outputs + o] *
                        load(a + (row + 1) * width + i);
               }
             if (row < n_rows)
-              even += outputs_bar[row * n_outputs + o] *
-                      load(a + row * width + i);
+              even +=
+                outputs_bar[row * n_outputs + o] * load(a + row * width + i);
             Number *const place = weights_bar + o * width + i;
             store(place, load(place) + (even + odd));
           }
@@ -672,49 +673,52 @@ namespace Tempera
 #define TEMPERA_JOIN_NAMES(a, b) a##b
 #define TEMPERA_JOIN(a, b) TEMPERA_JOIN_NAMES(a, b)
 // Of each kind of function one for every number of derivatives.
-#define TEMPERA_ROW(f, n) {f<n, 0>, f<n, 1>, f<n, 2>, f<n, 3>}
-#define TEMPERA_TABLE(f)                                     \
-  {                                                          \
-    TEMPERA_ROW(f, 0), TEMPERA_ROW(f, 1), TEMPERA_ROW(f, 2), \
-      TEMPERA_ROW(f, 3)                                      \
+#define TEMPERA_ROW(f, n)              \
+  {                                    \
+    f<n, 0>, f<n, 1>, f<n, 2>, f<n, 3> \
+  }
+#define TEMPERA_TABLE(f)                                                       \
+  {                                                                            \
+    TEMPERA_ROW(f, 0), TEMPERA_ROW(f, 1), TEMPERA_ROW(f, 2), TEMPERA_ROW(f, 3) \
   }
 // Of each input there is at most one direction.
-#define TEMPERA_TABLES(f)                                            \
-  {                                                                  \
-    {{f<1, 0, 0>, f<1, 0, 1>, nullptr, nullptr},                     \
-     {f<1, 1, 0>, nullptr, nullptr, nullptr},                        \
-     {nullptr, nullptr, nullptr, nullptr},                           \
-     {nullptr, nullptr, nullptr, nullptr}},                          \
-      {{f<2, 0, 0>, f<2, 0, 1>, f<2, 0, 2>, nullptr},                \
-       {f<2, 1, 0>, f<2, 1, 1>, nullptr, nullptr},                   \
-       {f<2, 2, 0>, nullptr, nullptr, nullptr},                      \
-       {nullptr, nullptr, nullptr, nullptr}},                        \
-    {                                                                \
-      {f<3, 0, 0>, f<3, 0, 1>, f<3, 0, 2>, f<3, 0, 3>},              \
-        {f<3, 1, 0>, f<3, 1, 1>, f<3, 1, 2>, nullptr},               \
-        {f<3, 2, 0>, f<3, 2, 1>, nullptr, nullptr},                  \
-      {                                                              \
-        f<3, 3, 0>, nullptr, nullptr, nullptr                        \
-      }                                                              \
-    }                                                                \
+#define TEMPERA_TABLES(f)                               \
+  {                                                     \
+    {{f<1, 0, 0>, f<1, 0, 1>, nullptr, nullptr},        \
+     {f<1, 1, 0>, nullptr, nullptr, nullptr},           \
+     {nullptr, nullptr, nullptr, nullptr},              \
+     {nullptr, nullptr, nullptr, nullptr}},             \
+      {{f<2, 0, 0>, f<2, 0, 1>, f<2, 0, 2>, nullptr},   \
+       {f<2, 1, 0>, f<2, 1, 1>, nullptr, nullptr},      \
+       {f<2, 2, 0>, nullptr, nullptr, nullptr},         \
+       {nullptr, nullptr, nullptr, nullptr}},           \
+    {                                                   \
+      {f<3, 0, 0>, f<3, 0, 1>, f<3, 0, 2>, f<3, 0, 3>}, \
+        {f<3, 1, 0>, f<3, 1, 1>, f<3, 1, 2>, nullptr},  \
+        {f<3, 2, 0>, f<3, 2, 1>, nullptr, nullptr},     \
+      {                                                 \
+        f<3, 3, 0>, nullptr, nullptr, nullptr           \
+      }                                                 \
+    }                                                   \
   }
-#define TEMPERA_KERNELS(Number)                                   \
-  {                                                               \
-    multiply<Number>, add_product_of_transpose<Number>,           \
-      TEMPERA_TABLE(activate), TEMPERA_TABLE(differentiate),      \
-      TEMPERA_TABLE(differentiate_last),                          \
-      TEMPERA_TABLES(enter), TEMPERA_TABLES(differentiate_enter), \
-      leave<Number>, differentiate_leave<Number>,                 \
-      multiply_add_peak<Number>                                   \
+#define TEMPERA_KERNELS(Number)                                 \
+  {                                                             \
+    multiply<Number>, add_product_of_transpose<Number>,         \
+      TEMPERA_TABLE(activate), TEMPERA_TABLE(differentiate),    \
+      TEMPERA_TABLE(differentiate_last), TEMPERA_TABLES(enter), \
+      TEMPERA_TABLES(differentiate_enter), leave<Number>,       \
+      differentiate_leave<Number>, multiply_add_peak<Number>    \
   }
 
-  extern const NetworkKernels<float> TEMPERA_JOIN(float_network_kernels_,
+  extern const NetworkKernels<float>  TEMPERA_JOIN(float_network_kernels_,
                                                   TEMPERA_UNITS);
   extern const NetworkKernels<double> TEMPERA_JOIN(double_network_kernels_,
                                                    TEMPERA_UNITS);
 
-  const NetworkKernels<float> TEMPERA_JOIN(float_network_kernels_,
-                                           TEMPERA_UNITS)  = TEMPERA_KERNELS(float);
-  const NetworkKernels<double> TEMPERA_JOIN(double_network_kernels_,
-                                            TEMPERA_UNITS) = TEMPERA_KERNELS(double);
+  const NetworkKernels<float>
+    TEMPERA_JOIN(float_network_kernels_,
+                 TEMPERA_UNITS) = TEMPERA_KERNELS(float);
+  const NetworkKernels<double>
+    TEMPERA_JOIN(double_network_kernels_,
+                 TEMPERA_UNITS) = TEMPERA_KERNELS(double);
 } // namespace Tempera

@@ -25,8 +25,8 @@ namespace Tempera
   NetworkModel::prior_energy(const dealii::ArrayView<const double> &state,
                              const dealii::ArrayView<double> &gradient) const
   {
-    const unsigned int  n = shape.n_weights();
-    const double *const w = state.data();
+    const unsigned int  n         = shape.n_weights();
+    const double *const w         = state.data();
     const double        precision = 1. / (weight_deviation * weight_deviation);
     double              squares   = 0.;
     for (unsigned int i = 0; i < n; ++i)

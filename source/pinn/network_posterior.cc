@@ -63,18 +63,18 @@ namespace Tempera
   {
     const bool with_gradients = request != Request::values,
                with_values    = request != Request::gradients;
-    const double reference    = model->prior_energy(
-      state,
-      with_gradients ? dealii::make_array_view(evaluation.reference_gradient) :
-                          dealii::ArrayView<double>());
+    const double reference =
+      model->prior_energy(state,
+                          with_gradients ? dealii::make_array_view(
+                                             evaluation.reference_gradient) :
+                                           dealii::ArrayView<double>());
 
     sweep.set_state(state);
     if (with_gradients)
       sweep.clear_gradient();
     double potential = 0.;
     for (unsigned int set = 0; set < sweep.get_sets().size(); ++set)
-      if (batch_size > 0 && with_gradients &&
-          sweep.get_sets()[set].is_residual)
+      if (batch_size > 0 && with_gradients && sweep.get_sets()[set].is_residual)
         {
           const unsigned int n =
             sweep.get_sets()[set].n_points(model->shape.n_inputs);

@@ -19,12 +19,11 @@ namespace Tempera
     : model(std::move(model))
     , sets(std::move(sets))
     , network(this->model->shape)
-    , coefficients_vary(
-        std::any_of(this->model->coefficients.begin(),
-                    this->model->coefficients.end(),
-                    [](const CoefficientSource &source) {
-                      return source.kind != Kind::known;
-                    }))
+    , coefficients_vary(std::any_of(this->model->coefficients.begin(),
+                                    this->model->coefficients.end(),
+                                    [](const CoefficientSource &source) {
+                                      return source.kind != Kind::known;
+                                    }))
     , unknowns(this->model->unknowns.size())
     , unknowns_bar(unknowns.size())
   {
@@ -34,7 +33,7 @@ namespace Tempera
         std::copy(set.inputs.begin(), set.inputs.end(), inputs.begin());
         inputs_of_sets.push_back(inputs);
       }
-    const unsigned int n = Network<Number>::tile_size(JetRows());
+    const unsigned int n   = Network<Number>::tile_size(JetRows());
     const unsigned int n_c = this->model->coefficients.size();
     tile_inputs.resize(n * this->model->shape.n_inputs);
     outputs_bar.resize(n * this->model->shape.n_outputs);
@@ -89,7 +88,7 @@ namespace Tempera
                                            const unsigned int *points,
                                            const unsigned int  first,
                                            const Number       *outputs,
-                                           const bool with_derivatives)
+                                           const bool          with_derivatives)
   {
     const unsigned int n_in   = model->shape.n_inputs;
     const unsigned int n_out  = model->shape.n_outputs;
@@ -104,10 +103,11 @@ namespace Tempera
         const CoefficientSource &source = model->coefficients[c];
         for (unsigned int q = 0; q < n_points; ++q)
           coefficients[q * n_c + c] =
-            source.kind == Kind::known   ? source.value :
-            source.kind == Kind::unknown ? unknowns[source.index] :
-                                           outputs[q * n_rows * n_out +
-                                                   source.index];
+            source.kind == Kind::known ?
+              source.value :
+            source.kind == Kind::unknown ?
+              unknowns[source.index] :
+              outputs[q * n_rows * n_out + source.index];
       }
     const double *inputs = set.inputs.data() + first * n_in;
     if (points != nullptr)
@@ -118,14 +118,11 @@ namespace Tempera
                       residual_inputs.begin() + q * n_in);
         inputs = residual_inputs.data();
       }
-    model->equation->evaluate({n_points,
-                               inputs,
-                               jets.data(),
-                               coefficients.data()},
-                              {residuals.data(),
-                               with_derivatives ? in_jets.data() : nullptr,
-                               coefficients_vary ? in_coefficients.data() :
-                                                   nullptr});
+    model->equation->evaluate(
+      {n_points, inputs, jets.data(), coefficients.data()},
+      {residuals.data(),
+       with_derivatives ? in_jets.data() : nullptr,
+       coefficients_vary ? in_coefficients.data() : nullptr});
     const std::vector<double> &data = set.terms[0].data;
     for (unsigned int q = 0; q < n_points; ++q)
       residuals[q] -= data[points != nullptr ? points[q] : first + q];
@@ -171,9 +168,9 @@ namespace Tempera
                                  const double        scale,
                                  const bool          with_gradient)
   {
-    const unsigned int n_out  = model->shape.n_outputs;
-    const unsigned int n_rows = set.rows.n_rows();
-    const Number *outputs = network.forward(set.rows, n_points, inputs);
+    const unsigned int n_out   = model->shape.n_outputs;
+    const unsigned int n_rows  = set.rows.n_rows();
+    const Number      *outputs = network.forward(set.rows, n_points, inputs);
     if (with_gradient)
       std::fill_n(outputs_bar.begin(), n_points * n_rows * n_out, Number(0.));
 
@@ -218,10 +215,10 @@ namespace Tempera
   NetworkSweep<Number>::add_set(const unsigned int set_index,
                                 const bool         with_gradient)
   {
-    const MisfitSet   &set  = sets[set_index];
-    const unsigned int n_in = model->shape.n_inputs;
-    const unsigned int n    = set.n_points(n_in);
-    const unsigned int tile = Network<Number>::tile_size(set.rows);
+    const MisfitSet   &set       = sets[set_index];
+    const unsigned int n_in      = model->shape.n_inputs;
+    const unsigned int n         = set.n_points(n_in);
+    const unsigned int tile      = Network<Number>::tile_size(set.rows);
     double             potential = 0.;
     for (unsigned int first = 0; first < n; first += tile)
       potential += add_tile(set,
@@ -243,9 +240,9 @@ namespace Tempera
                                    const double                     scale,
                                    const bool with_gradient)
   {
-    const MisfitSet   &set  = sets[set_index];
-    const unsigned int n_in = model->shape.n_inputs;
-    const unsigned int tile = Network<Number>::tile_size(set.rows);
+    const MisfitSet   &set       = sets[set_index];
+    const unsigned int n_in      = model->shape.n_inputs;
+    const unsigned int tile      = Network<Number>::tile_size(set.rows);
     double             potential = 0.;
     for (std::size_t first = 0; first < points.size(); first += tile)
       {
@@ -255,13 +252,8 @@ namespace Tempera
           std::copy_n(&inputs_of_sets[set_index][points[first + q] * n_in],
                       n_in,
                       tile_inputs.begin() + q * n_in);
-        potential += add_tile(set,
-                              tile_inputs.data(),
-                              n,
-                              &points[first],
-                              0,
-                              scale,
-                              with_gradient);
+        potential += add_tile(
+          set, tile_inputs.data(), n, &points[first], 0, scale, with_gradient);
       }
     return potential;
   }
@@ -274,10 +266,10 @@ namespace Tempera
                                   const unsigned int term_index,
                                   const unsigned int point)
   {
-    const MisfitSet       &set    = sets[set_index];
-    const MisfitSet::Term &term   = set.terms[term_index];
-    const unsigned int     n_out  = model->shape.n_outputs;
-    const double           root   = std::sqrt(2. * term.factor);
+    const MisfitSet       &set   = sets[set_index];
+    const MisfitSet::Term &term  = set.terms[term_index];
+    const unsigned int     n_out = model->shape.n_outputs;
+    const double           root  = std::sqrt(2. * term.factor);
     const Number *const    inputs =
       &inputs_of_sets[set_index][point * model->shape.n_inputs];
 

@@ -31,8 +31,8 @@ namespace Tempera
     };
 
 
-    const Registration<EquationRegistry, QuasiGasEquation> register_equation(
-      "quasi-gas dynamics",
-      "u_t + alpha u_tt - kappa u_xx = f on an interval.");
+    const Registration<EquationRegistry, QuasiGasEquation>
+      register_equation("quasi-gas dynamics",
+                        "u_t + alpha u_tt - kappa u_xx = f on an interval.");
   } // namespace
 } // namespace Tempera

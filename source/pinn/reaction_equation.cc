@@ -29,8 +29,8 @@ namespace Tempera
     };
 
 
-    const Registration<EquationRegistry, ReactionEquation> register_equation(
-      "nonlinear reaction",
-      "-u_xx + alpha u^2 = f on an interval.");
+    const Registration<EquationRegistry, ReactionEquation>
+      register_equation("nonlinear reaction",
+                        "-u_xx + alpha u^2 = f on an interval.");
   } // namespace
 } // namespace Tempera

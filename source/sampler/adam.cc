@@ -9,11 +9,11 @@
 namespace Tempera
 {
   double
-  minimise_by_adam(const Energy                &energy,
-                   const Exponents             &exponents,
-                   const AdamParameters        &parameters,
-                   std::vector<double>         &state,
-                   const std::function<bool()> &is_stopped)
+  minimise_by_adam(const Energy                                  &energy,
+                   const Exponents                               &exponents,
+                   const AdamParameters                          &parameters,
+                   std::vector<double>                           &state,
+                   const std::function<bool(const unsigned int)> &is_stopped)
   {
     // As the authors recommend.
     constexpr double first_decay = 0.9, second_decay = 0.999, offset = 1e-8;
@@ -27,10 +27,10 @@ namespace Tempera
 
     RandomKey    key   = parameters.key;
     double       power = 1., second_power = 1.;
-    const double n     = parameters.n_iterations;
+    const double n = parameters.n_iterations;
     for (unsigned int k = 0; k < parameters.n_iterations; ++k)
       {
-        if (k % 16 == 0 && is_stopped())
+        if (k % 16 == 0 && is_stopped(k))
           break;
         key.round = k;
         energy.evaluate(dealii::make_array_view(std::as_const(state)),

@@ -193,8 +193,8 @@ namespace Tempera
                     there);
     there.has_values    = request != Request::gradients;
     there.has_gradients = request != Request::values;
-    verdict.is_finite   = !there.has_values ||
-                        std::isfinite(there.reference + there.potential);
+    verdict.is_finite =
+      !there.has_values || std::isfinite(there.reference + there.potential);
     if (!verdict.is_finite || !there.has_gradients)
       return verdict;
 
@@ -263,16 +263,11 @@ namespace Tempera
         dealii::make_array_view(workspace.proposal.position));
 
     StepOutcome outcome;
-    outcome.request = energy.has_noisy_gradients() ? Request::gradients :
-                      gradients_later              ? Request::values :
-                                        Request::values_and_gradients;
-    const Verdict verdict = evaluate_proposal(rung,
-                                              energy,
-                                              step_size,
-                                              outcome.request,
-                                              key,
-                                              replica,
-                                              workspace);
+    outcome.request       = energy.has_noisy_gradients() ? Request::gradients :
+                            gradients_later              ? Request::values :
+                                              Request::values_and_gradients;
+    const Verdict verdict = evaluate_proposal(
+      rung, energy, step_size, outcome.request, key, replica, workspace);
     outcome.evaluated        = true;
     outcome.non_finite       = !verdict.is_finite;
     outcome.moved            = verdict.is_finite;

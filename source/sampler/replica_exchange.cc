@@ -299,9 +299,9 @@ namespace Tempera
     Evaluation        &evaluation = replica.evaluations[level];
     if (!evaluation.has_values || (with_gradients && !evaluation.has_gradients))
       {
-        const Request request =
-          evaluation.has_values ? Request::gradients :
-          with_gradients && !evaluation.has_gradients ?
+        const Request request = evaluation.has_values ?
+                                  Request::gradients :
+                                with_gradients && !evaluation.has_gradients ?
                                   Request::values_and_gradients :
                                   Request::values;
         // With a substep that the kernel never uses in this round.
@@ -437,7 +437,7 @@ namespace Tempera
 
     // Before a swap only values are needed: gradients that are expensive can
     // wait until it is clear which state stays.
-    const bool    separate = energy.gradients_are_separate();
+    const bool separate = energy.gradients_are_separate();
     for (unsigned int step = 0; step < rung.n_steps; ++step)
       {
         const bool gradients_later = separate && step + 1 == rung.n_steps &&

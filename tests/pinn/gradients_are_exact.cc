@@ -3,9 +3,9 @@
 // Jets and gradients of networks. A network with known weights has the
 // derivatives of its closed form. For networks of several shapes the potential
 // and its gradient equal those of the same formula differentiated by Sacado
-// (1e-10 in double precision, 1e-5 in single), on every kind of vector unit that
-// the processor has. At the paper's size the gradient equals differences of high
-// order. Minibatches have the right mean.
+// (1e-10 in double precision, 1e-5 in single), on every kind of vector unit
+// that the processor has. At the paper's size the gradient equals differences
+// of high order. Minibatches have the right mean.
 
 #include "tests.h"
 
@@ -35,8 +35,7 @@ namespace
         std::vector<Number> next(widths[l + 1]);
         for (unsigned int j = 0; j < widths[l + 1]; ++j)
           {
-            Number z =
-              Number(weights[place + widths[l] * widths[l + 1] + j]);
+            Number z = Number(weights[place + widths[l] * widths[l + 1] + j]);
             for (unsigned int i = 0; i < widths[l]; ++i)
               z += Number(weights[place + i * widths[l + 1] + j]) * values[i];
             next[j] = l + 2 < widths.size() ? Number(tanh(z)) : z;
@@ -47,9 +46,9 @@ namespace
     return values;
   }
 
-  using InState  = Sacado::Fad::DFad<double>;
-  using Once     = Sacado::Fad::SFad<InState, 1>;
-  using Twice    = Sacado::Fad::SFad<Once, 1>;
+  using InState = Sacado::Fad::DFad<double>;
+  using Once    = Sacado::Fad::SFad<InState, 1>;
+  using Twice   = Sacado::Fad::SFad<Once, 1>;
 
   /** Value, first and second derivative of the outputs in an input. */
   std::vector<std::array<InState, 3>>
@@ -71,9 +70,7 @@ namespace
       }
     std::vector<std::array<InState, 3>> result;
     for (const Twice &u : outputs_of(shape, weights, x))
-      result.push_back({{u.val().val(),
-                         u.val().dx(0),
-                         u.dx(0).dx(0)}});
+      result.push_back({{u.val().val(), u.val().dx(0), u.dx(0).dx(0)}});
     return result;
   }
 
@@ -89,8 +86,8 @@ namespace
 
   struct Case
   {
-    std::string                  name, equation;
-    std::vector<unsigned int>    hidden;
+    std::string                    name, equation;
+    std::vector<unsigned int>      hidden;
     std::vector<CoefficientSource> coefficients;
   };
 
@@ -101,10 +98,10 @@ namespace
   std::shared_ptr<NetworkModel>
   make_model(const Case &the_case)
   {
-    const auto model    = std::make_shared<NetworkModel>();
-    model->equation     = EquationRegistry::create(the_case.equation);
-    model->coefficients = the_case.coefficients;
-    model->shape.hidden = the_case.hidden;
+    const auto model      = std::make_shared<NetworkModel>();
+    model->equation       = EquationRegistry::create(the_case.equation);
+    model->coefficients   = the_case.coefficients;
+    model->shape.hidden   = the_case.hidden;
     model->shape.n_inputs = model->equation->n_inputs();
     for (const CoefficientSource &source : the_case.coefficients)
       if (source.kind == CoefficientSource::Kind::unknown)
@@ -144,34 +141,31 @@ namespace
     std::vector<InState> weights;
     for (std::size_t i = 0; i < state.size(); ++i)
       weights.push_back(InState(state.size(), i, state[i]));
-    const unsigned int n_in = model.shape.n_inputs;
+    const unsigned int n_in     = model.shape.n_inputs;
     const bool         has_time = model.equation->order_in_time() > 0;
     InState            sum(0.);
     for (const MisfitSet &set : sets)
       for (unsigned int q = 0; q < set.n_points(n_in); ++q)
         {
-          const double *const x = &set.inputs[q * n_in];
-          const auto in_x = derivatives(model.shape, weights, x, 0);
-          const auto in_last =
-            derivatives(model.shape, weights, x, n_in - 1);
+          const double *const x    = &set.inputs[q * n_in];
+          const auto          in_x = derivatives(model.shape, weights, x, 0);
+          const auto in_last = derivatives(model.shape, weights, x, n_in - 1);
           if (set.is_residual)
             {
               std::vector<InState> c;
               for (const CoefficientSource &source : model.coefficients)
-                c.push_back(
-                  source.kind == CoefficientSource::Kind::known ?
-                    InState(source.value) :
-                  source.kind == CoefficientSource::Kind::unknown ?
-                    weights[model.shape.n_weights() + source.index] :
-                    in_x[source.index][0]);
+                c.push_back(source.kind == CoefficientSource::Kind::known ?
+                              InState(source.value) :
+                            source.kind == CoefficientSource::Kind::unknown ?
+                              weights[model.shape.n_weights() + source.index] :
+                              in_x[source.index][0]);
               // The two equations once more, by hand.
-              const InState r = (has_time ? InState(in_last[0][1] +
-                                                    c[0] * in_last[0][2] -
-                                                    c[1] * in_x[0][2]) :
-                                            InState(c[0] * in_x[0][0] *
-                                                      in_x[0][0] -
-                                                    in_x[0][2])) -
-                                set.terms[0].data[q];
+              const InState r =
+                (has_time ?
+                   InState(in_last[0][1] + c[0] * in_last[0][2] -
+                           c[1] * in_x[0][2]) :
+                   InState(c[0] * in_x[0][0] * in_x[0][0] - in_x[0][2])) -
+                set.terms[0].data[q];
               sum += set.terms[0].factor * r * r;
             }
           else
@@ -231,7 +225,7 @@ namespace
 
     Network<double> network(shape);
     network.set_weights(dealii::make_array_view(weights));
-    const double *jets = network.forward(rows, 3, points.data());
+    const double *jets  = network.forward(rows, 3, points.data());
     double        error = 0.;
     for (unsigned int q = 0; q < 3; ++q)
       {
@@ -240,8 +234,8 @@ namespace
         const double s = 2. * T + 0.4, v = std::tanh(s), w = 1. - v * v;
         // In z: u' = 1.5 w s', u'' = 1.5 (w s'' - 2 v w s'^2).
         const double s1 = 2. * S, s2 = -4. * T * S;
-        const double u1 = 1.5 * w * s1,
-                     u2 = 1.5 * (w * s2 - 2. * v * w * s1 * s1);
+        const double u1         = 1.5 * w * s1,
+                     u2         = 1.5 * (w * s2 - 2. * v * w * s1 * s1);
         const double expected[] = {
           1.5 * v - 0.25, 0.7 * u1, 0.49 * u2, -0.3 * u1, 0.09 * u2};
         for (unsigned int row = 0; row < 5; ++row)
@@ -258,10 +252,9 @@ namespace
   {
     const auto                model = make_model(the_case);
     const auto                sets  = make_sets(*model, 23);
-    const std::vector<double> state =
-      some_numbers(model->dimension(), 0.6);
-    const InState exact = plain_potential(*model, sets, state);
-    std::vector<double> gradient;
+    const std::vector<double> state = some_numbers(model->dimension(), 0.6);
+    const InState             exact = plain_potential(*model, sets, state);
+    std::vector<double>       gradient;
     for (std::size_t i = 0; i < state.size(); ++i)
       gradient.push_back(exact.dx(i));
 
@@ -322,12 +315,11 @@ namespace
           return evaluate<double>(model, sets, there).potential;
         };
         // Of eighth order.
-        const double h    = 5e-3;
-        const double w[]  = {4. / 5., -1. / 5., 4. / 105., -1. / 280.};
+        const double h          = 5e-3;
+        const double w[]        = {4. / 5., -1. / 5., 4. / 105., -1. / 280.};
         double       difference = 0.;
         for (int j = 1; j <= 4; ++j)
-          difference +=
-            w[j - 1] * (potential(j * h) - potential(-j * h)) / h;
+          difference += w[j - 1] * (potential(j * h) - potential(-j * h)) / h;
         error = std::max(error, std::abs(difference - slope) / std::abs(slope));
       }
     check("at the paper's size the gradient equals differences to 1e-10",
@@ -342,9 +334,9 @@ namespace
   vector_units_agree(const std::string &precision, const double tolerance)
   {
     NetworkShape shape;
-    shape.n_inputs  = 2;
-    shape.hidden    = {40, 20, 50};
-    shape.n_outputs = 2;
+    shape.n_inputs                    = 2;
+    shape.hidden                      = {40, 20, 50};
+    shape.n_outputs                   = 2;
     const std::vector<double> weights = some_numbers(shape.n_weights(), 0.4);
     const JetRows             rows({2, 1});
     const unsigned int        n = Network<Number>::tile_size(rows) - 1;
@@ -382,9 +374,8 @@ namespace
   void
   minibatches_are_unbiased()
   {
-    const auto model =
-      make_model({"", "nonlinear reaction", {7}, {unknown}});
-    const auto                sets  = make_sets(*model, 20);
+    const auto model = make_model({"", "nonlinear reaction", {7}, {unknown}});
+    const auto sets  = make_sets(*model, 20);
     const std::vector<double> state = some_numbers(model->dimension(), 0.6);
     const Evaluation          full  = evaluate<double>(model, sets, state);
 
@@ -403,9 +394,9 @@ namespace
                            k < 100 ? Request::values_and_gradients :
                                      Request::gradients,
                            evaluation);
-        values_are_exact = values_are_exact &&
-                           std::abs(evaluation.potential - full.potential) <
-                             1e-12 * full.potential;
+        values_are_exact =
+          values_are_exact && std::abs(evaluation.potential - full.potential) <
+                                1e-12 * full.potential;
         for (std::size_t i = 0; i < state.size(); ++i)
           {
             mean[i] += evaluation.potential_gradient[i] / n;
@@ -417,10 +408,9 @@ namespace
       {
         const double variance = squares[i] - mean[i] * mean[i];
         noise += variance;
-        deviation =
-          std::max(deviation,
-                   std::abs(mean[i] - full.potential_gradient[i]) /
-                     std::sqrt(variance / n));
+        deviation = std::max(deviation,
+                             std::abs(mean[i] - full.potential_gradient[i]) /
+                               std::sqrt(variance / n));
       }
     check("gradients of minibatches have the gradient for their mean",
           deviation < 4.5 && noise > 0.,
@@ -443,10 +433,8 @@ main()
                           "quasi-gas dynamics",
                           {5, 16},
                           {output, known}});
-  gradient_equals_sacado({"reaction, alpha unknown",
-                          "nonlinear reaction",
-                          {9},
-                          {unknown}});
+  gradient_equals_sacado(
+    {"reaction, alpha unknown", "nonlinear reaction", {9}, {unknown}});
   gradient_equals_sacado({"reaction, alpha an output",
                           "nonlinear reaction",
                           {4, 4, 4, 4},

@@ -60,13 +60,16 @@ namespace Tempera
 
     /**
      * Move the start of a rung towards its target. Returns a line for the log.
+     *
+     * @param say Called every few seconds with how far it is.
      */
     std::string
-    warm_up(const Ladder            &ladder,
-            const unsigned int       rung,
-            const std::uint64_t      seed,
-            const std::atomic<bool> &stop,
-            std::vector<double>     &state) const;
+    warm_up(const Ladder                                   &ladder,
+            const unsigned int                              rung,
+            const std::uint64_t                             seed,
+            const std::atomic<bool>                        &stop,
+            const std::function<void(const std::string &)> &say,
+            std::vector<double>                            &state) const;
 
     /** The solution at the final time, for the sinks. */
     std::shared_ptr<const Prediction>
@@ -87,10 +90,10 @@ namespace Tempera
     void
     read_coefficients();
 
-    const NetworkSettings               &settings;
-    const std::vector<std::string>       levels;
-    std::shared_ptr<NetworkModel>        model;
-    std::unique_ptr<NetworkData>         data;
+    const NetworkSettings                               &settings;
+    const std::vector<std::string>                       levels;
+    std::shared_ptr<NetworkModel>                        model;
+    std::unique_ptr<NetworkData>                         data;
     std::map<std::string, std::vector<MisfitSet>>        sets;
     std::map<std::string, std::shared_ptr<const Energy>> energies;
   };

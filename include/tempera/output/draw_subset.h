@@ -15,8 +15,12 @@ namespace Tempera
   class DrawSubset
   {
   public:
-    /** @param least At least so many are kept, if there are as many. */
-    explicit DrawSubset(const std::size_t least);
+    /**
+     * @param least At least so many are kept, if there are as many.
+     * @param indices The unknowns to keep; all if there are none.
+     */
+    explicit DrawSubset(const std::size_t                least,
+                        const std::vector<unsigned int> &indices = {});
 
     void
     connect(Signals &signals);
@@ -36,6 +40,7 @@ namespace Tempera
     add(const Draw &draw);
 
     const std::size_t                least;
+    const std::vector<unsigned int>  indices;
     std::vector<std::vector<double>> draws;
     std::uint64_t                    count = 0, stride = 1;
   };

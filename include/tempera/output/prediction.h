@@ -27,6 +27,15 @@ namespace Tempera
                        const dealii::ArrayView<double>       &values)>
       evaluate;
 
+    /** A number that follows from a state, such as the mean of a field. */
+    struct Quantity
+    {
+      std::string name;
+      std::function<double(const dealii::ArrayView<const double> &position)>
+        evaluate;
+    };
+    std::vector<Quantity> quantities;
+
     /**
      * Standard deviation of the curve at each place, from a Gauss-Newton
      * linearisation at a state; may be empty.

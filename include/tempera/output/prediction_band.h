@@ -141,6 +141,9 @@ namespace Tempera
     std::vector<double> last_state;
     /** Of the recorded unknowns: all draws of the coldest rung. */
     std::vector<Moments> unknowns;
+    /** Of the prediction's quantities, at the draws whose curve was
+     * evaluated. */
+    std::vector<Moments> quantities;
     Band                 band;
     /** What is said of the curve, by name, as far as it is finite. */
     std::vector<std::pair<std::string, double>> figures;

@@ -90,7 +90,8 @@ namespace Tempera
 
     /** The left hand side \f$r\f$ at many points. */
     virtual void
-    evaluate(const ResidualPoints &points, const Residuals &residuals) const = 0;
+    evaluate(const ResidualPoints &points,
+             const Residuals      &residuals) const = 0;
 
   protected:
     NetworkEquation(const unsigned int       dimension,

@@ -6,7 +6,6 @@
 #include <tempera/pinn/network.h>
 
 #include <Sacado.hpp>
-
 #include <array>
 
 namespace Tempera

@@ -38,9 +38,9 @@ namespace Tempera
     /** How the minimisation went. */
     struct Report
     {
-      unsigned int n_iterations   = 0;
-      double       first_energy   = 0.;
-      double       last_energy    = 0.;
+      unsigned int n_iterations = 0;
+      double       first_energy = 0.;
+      double       last_energy  = 0.;
       /** Neither the limit of iterations nor a stop has ended it. */
       bool is_converged = false;
     };
@@ -49,12 +49,12 @@ namespace Tempera
      * Minimise the tempered energy by the method of Levenberg and Marquardt.
      * The state stays inside the bounds of the coefficients.
      *
-     * @param is_stopped Asked before every iteration.
+     * @param is_stopped Asked before every iteration, with those done.
      */
     Report
-    minimise(std::vector<double>         &state,
-             const unsigned int           max_iterations,
-             const std::function<bool()> &is_stopped);
+    minimise(std::vector<double>                           &state,
+             const unsigned int                             max_iterations,
+             const std::function<bool(const unsigned int)> &is_stopped);
 
     /**
      * Standard deviations of an output at places by the linearisation at a

@@ -172,10 +172,10 @@ namespace Tempera
       Memory z, a;
     };
 
-    const NetworkShape           shape;
+    const NetworkShape            shape;
     const NetworkKernels<Number> &kernels;
-    std::vector<Layer>           layers;
-    Memory                       outputs, bar, other_bar;
+    std::vector<Layer>            layers;
+    Memory                        outputs, bar, other_bar;
   };
 } // namespace Tempera
 

@@ -63,7 +63,8 @@ namespace Tempera
     prior_energy(const dealii::ArrayView<const double> &state,
                  const dealii::ArrayView<double>       &gradient) const;
 
-    /** Weights to start from and draws of the coefficients from their priors. */
+    /** Weights to start from and draws of the coefficients from their priors.
+     */
     std::vector<double>
     draw_start(const std::uint64_t seed, const unsigned int rung) const;
   };

@@ -68,7 +68,7 @@ namespace Tempera
     /** Weights of the other form. */
     double residual_weight = 1., boundary_weight = 1., initial_weight = 1.,
            initial_rate_weight = 1., observation_weight = 1.;
-    bool   noisy_data          = false;
+    bool noisy_data = false;
 
     bool
     is_weighted() const

@@ -79,13 +79,13 @@ namespace Tempera
   private:
     /** A tile of points of a set: potential and derivatives. */
     double
-    add_tile(const MisfitSet   &set,
-             const Number      *inputs,
-             const unsigned int n_points,
+    add_tile(const MisfitSet    &set,
+             const Number       *inputs,
+             const unsigned int  n_points,
              const unsigned int *points,
-             const unsigned int first,
-             const double       scale,
-             const bool         with_gradient);
+             const unsigned int  first,
+             const double        scale,
+             const bool          with_gradient);
 
     /** Residuals of a tile, from the network's outputs. */
     void

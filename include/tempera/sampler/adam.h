@@ -20,20 +20,21 @@ namespace Tempera
 
 
   /**
-   * Go down the tempered energy by the method Adam (Kingma and Ba, 2015), with a
-   * learning rate that falls to a hundredth over the last half. Walls reflect.
+   * Go down the tempered energy by the method Adam (Kingma and Ba, 2015), with
+   * a learning rate that falls to a hundredth over the last half. Walls
+   * reflect.
    *
-   * @param is_stopped Asked now and then.
+   * @param is_stopped Asked now and then, with the steps done.
    * @return The last finite value of the tempered energy; the state is where
    * the way ended. A way that ends in numbers that are not finite is a
    * UserError.
    */
   double
-  minimise_by_adam(const Energy                &energy,
-                   const Exponents             &exponents,
-                   const AdamParameters        &parameters,
-                   std::vector<double>         &state,
-                   const std::function<bool()> &is_stopped);
+  minimise_by_adam(const Energy                                  &energy,
+                   const Exponents                               &exponents,
+                   const AdamParameters                          &parameters,
+                   std::vector<double>                           &state,
+                   const std::function<bool(const unsigned int)> &is_stopped);
 } // namespace Tempera
 
 #endif
