@@ -405,8 +405,9 @@ namespace Tempera
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
         StuckWatch &watch = stuck_watches[rung];
-        if (watch.steps >= enough_steps &&
-            watch.non_finite > 0.99 * watch.steps)
+        if (watch.steps < enough_steps)
+          continue;
+        if (watch.non_finite > 0.99 * watch.steps)
           throw UserError(
             "Rung " + std::to_string(rung) + " is stuck: of its last " +
             std::to_string(watch.steps) + " proposals " +
