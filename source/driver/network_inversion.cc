@@ -225,8 +225,10 @@ namespace Tempera
     if (parameters.method == "Adam")
       {
         AdamParameters adam;
-        adam.n_iterations   = parameters.n_iterations;
-        adam.learning_rate  = parameters.learning_rate;
+        adam.n_iterations  = parameters.n_iterations;
+        adam.learning_rate = parameters.learning_rate;
+        adam.n_fixed =
+          parameters.moves_coefficients ? 0 : model->unknowns.size();
         adam.key.seed       = seed;
         adam.key.rung       = rung;
         adam.key.purpose    = Purpose::start;
@@ -237,8 +239,10 @@ namespace Tempera
       }
     const std::string &level = ladder.get_levels()[ladder[rung].level].name;
     GaussNewton        gauss_newton(model, sets.at(level), exponents);
-    const auto         report =
-      gauss_newton.minimise(state, parameters.n_iterations, is_stopped);
+    const auto         report = gauss_newton.minimise(state,
+                                              parameters.n_iterations,
+                                              parameters.moves_coefficients,
+                                              is_stopped);
     if (!std::isfinite(report.last_energy))
       throw UserError("The warm start by Levenberg-Marquardt has no finite "
                       "energy to begin with. Lower the weights or raise the "

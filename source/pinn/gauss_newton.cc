@@ -152,9 +152,12 @@ namespace Tempera
   GaussNewton::minimise(
     std::vector<double>                           &state,
     const unsigned int                             max_iterations,
+    const bool                                     moves_unknowns,
     const std::function<bool(const unsigned int)> &is_stopped)
   {
-    constexpr double       largest_damping = 1e12;
+    // Relative to the largest entry of J'J: steps are then far shorter than
+    // any that the linearisation suggests.
+    constexpr double       largest_damping = 1e6;
     constexpr double       tolerance       = 1e-7;
     constexpr unsigned int n_patient       = 5;
 
@@ -165,7 +168,8 @@ namespace Tempera
     unsigned int      n_small = 0;
 
     std::vector<double> gradient(d), diagonal(d), image(m), trial(d);
-    bool                is_fresh = false;
+    bool                is_fresh      = false;
+    double              largest_entry = 0.;
     while (report.n_iterations < max_iterations && std::isfinite(current) &&
            !is_stopped(report.n_iterations))
       {
@@ -177,14 +181,24 @@ namespace Tempera
                                 dealii::make_array_view(gradient));
             for (double &entry : gradient)
               entry *= exponents.reference;
+            std::fill(diagonal.begin(), diagonal.end(), 0.);
             for (std::size_t k = 0; k < m; ++k)
               for (std::size_t i = 0; i < d; ++i)
-                gradient[i] += residuals[k] * jacobian[k * d + i];
-            is_fresh = true;
+                {
+                  const double entry = jacobian[k * d + i];
+                  gradient[i] += residuals[k] * entry;
+                  diagonal[i] += entry * entry;
+                }
+            largest_entry = *std::max_element(diagonal.begin(), diagonal.end());
+            is_fresh      = true;
           }
         ++report.n_iterations;
         for (std::size_t i = 0; i < d; ++i)
           diagonal[i] = 1. / (precisions[i] + damping);
+        if (!moves_unknowns)
+          std::fill(diagonal.begin() + model->shape.n_weights(),
+                    diagonal.end(),
+                    0.);
         bool   is_better = false;
         double decrease = 0., predicted = 0.;
         if (factorise(diagonal))
@@ -230,7 +244,8 @@ namespace Tempera
             damping *= growth;
             growth *= 2.;
           }
-        if (n_small == n_patient || damping > largest_damping)
+        if (n_small == n_patient ||
+            damping > largest_damping * std::max(1., largest_entry))
           {
             report.is_converged = true;
             break;

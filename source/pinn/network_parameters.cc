@@ -197,6 +197,10 @@ namespace Tempera
                          learning_rate,
                          0.,
                          "Of Adam, for the first half of the steps.");
+    prm.add_parameter(
+      "Move coefficients",
+      moves_coefficients,
+      "Whether unknown coefficients are moved too. If not, they stay at their draws from the prior until sampling begins: a way to see whether the data determine them.");
   }
 
 

@@ -19,7 +19,8 @@ namespace Tempera
     constexpr double first_decay = 0.9, second_decay = 0.999, offset = 1e-8;
     constexpr double last_rate = 0.01;
 
-    const std::size_t   d = state.size();
+    const std::size_t   d        = state.size();
+    const std::size_t   n_moving = d - parameters.n_fixed;
     std::vector<double> first(d, 0.), second(d, 0.);
     Evaluation          evaluation;
     evaluation.reference_gradient.resize(d);
@@ -52,7 +53,7 @@ namespace Tempera
               exponents.potential * evaluation.potential_gradient[i];
             first[i]  = first_decay * first[i] + (1. - first_decay) * g;
             second[i] = second_decay * second[i] + (1. - second_decay) * g * g;
-            state[i] -= rate * first[i] / (1. - power) /
+            state[i] -= (i < n_moving ? rate : 0.) * first[i] / (1. - power) /
                         (std::sqrt(second[i] / (1. - second_power)) + offset);
             sum += g;
           }

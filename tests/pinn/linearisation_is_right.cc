@@ -76,7 +76,7 @@ main()
   GaussNewton     gauss_newton(model, sets, exponents);
 
   std::vector<double> state  = model->draw_start(3, 0);
-  const auto          report = gauss_newton.minimise(state, 300, never);
+  const auto          report = gauss_newton.minimise(state, 300, true, never);
   check("Levenberg-Marquardt goes down a long way",
         report.last_energy < 1e-3 * report.first_energy,
         std::to_string(report.first_energy) + " " +
@@ -170,6 +170,14 @@ main()
     minimise_by_adam(posterior, exponents, adam, way, [](const unsigned int) {
       return false;
     });
+  std::vector<double> held = model->draw_start(3, 0);
+  const double        from = held.back();
+  gauss_newton.minimise(held, 20, false, never);
+  adam.n_iterations = 100;
+  adam.n_fixed      = 1;
+  minimise_by_adam(posterior, exponents, adam, held, never);
+  check("coefficients can be held", held.back() == from);
+  adam.n_fixed = 0;
   check("Adam goes down",
         last < 0.05 * report.first_energy,
         std::to_string(last));

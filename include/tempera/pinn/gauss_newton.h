@@ -49,11 +49,13 @@ namespace Tempera
      * Minimise the tempered energy by the method of Levenberg and Marquardt.
      * The state stays inside the bounds of the coefficients.
      *
+     * @param moves_unknowns Whether the coefficients are moved, too.
      * @param is_stopped Asked before every iteration, with those done.
      */
     Report
     minimise(std::vector<double>                           &state,
              const unsigned int                             max_iterations,
+             const bool                                     moves_unknowns,
              const std::function<bool(const unsigned int)> &is_stopped);
 
     /**

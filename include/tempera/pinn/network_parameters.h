@@ -85,9 +85,10 @@ namespace Tempera
   /** What is done before sampling. */
   struct WarmStartParameters
   {
-    std::string  method        = "none";
-    unsigned int n_iterations  = 2000;
-    double       learning_rate = 1e-3;
+    std::string  method             = "none";
+    unsigned int n_iterations       = 2000;
+    double       learning_rate      = 1e-3;
+    bool         moves_coefficients = true;
 
     /** Declare the parameters in the current section. */
     void

@@ -14,6 +14,8 @@ namespace Tempera
   {
     unsigned int n_iterations  = 2000;
     double       learning_rate = 1e-3;
+    /** The last so many unknowns stay where they are. */
+    unsigned int n_fixed = 0;
     /** Seed of minibatches. */
     RandomKey key;
   };
