@@ -110,8 +110,8 @@ namespace Tempera
   {
     std::string text = "--     . network: " + model->shape.text() + ", " +
                        counted(model->shape.n_weights(), "weight") + ", " +
-                       settings.network.precision +
-                       " precision; equation: " + settings.network.equation +
+                       settings.network.precision + " precision; equation: " +
+                       settings.network.choice.equation +
                        "\n--     . prior of every weight: normal(0, " +
                        to_text(model->weight_deviation, 4) + ")\n";
     for (const Unknown &unknown : model->unknowns)

@@ -266,7 +266,8 @@ namespace Tempera
             throw UserError(assignment.origin + ": the section '" + section +
                             "' does not go with a network, but 'Network/"
                             "Equation' asks for one. Remove one or the other.");
-          if (family != Family::network && section == "Network")
+          if (family != Family::network && section == "Network" &&
+              assignment.name != "Equation")
             throw UserError(assignment.origin +
                             ": the section 'Network' needs an equation. Set "
                             "'Network/Equation'; 'tempera list' names what "
@@ -495,10 +496,12 @@ namespace Tempera
       add({"Energy"}, energy);
     if (!is_network)
       add({"Problem"}, problem);
-    if (is_network || is_analytic)
-      add({"Network"}, network.network);
+    if (is_analytic)
+      // That there are networks; the rest belongs to one.
+      add({"Network"}, network.network.choice);
     if (is_network)
       {
+        add({"Network"}, network.network);
         add({"Network", "Coefficients"}, network.coefficients);
         add({"Network", "Data"}, network.data);
         add({"Network", "Likelihood"}, network.likelihood);

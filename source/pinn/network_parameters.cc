@@ -10,7 +10,7 @@ namespace Tempera
 
 
   void
-  NetworkParameters::declare(dealii::ParameterHandler &prm)
+  NetworkChoice::declare(dealii::ParameterHandler &prm)
   {
     std::vector<std::string> equations = EquationRegistry::names();
     equations.insert(equations.begin(), "none");
@@ -19,6 +19,14 @@ namespace Tempera
       equation,
       "The equation that a network solves. 'tempera list' describes them. 'none': no network.",
       one_of(equations));
+  }
+
+
+
+  void
+  NetworkParameters::declare(dealii::ParameterHandler &prm)
+  {
+    choice.declare(prm);
     prm.add_parameter(
       "Hidden layers",
       hidden,

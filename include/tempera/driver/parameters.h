@@ -161,7 +161,7 @@ namespace Tempera
     bool
     has_network() const
     {
-      return network.network.equation != "none";
+      return network.network.choice.equation != "none";
     }
 
     /** Every declared parameter. */
