@@ -232,6 +232,17 @@ namespace Tempera
                                          nullptr;
     const std::vector<Level> levels =
       make_levels(parameters, inversion.get(), network.get());
+    if (network && parameters.network.network.precision != "double")
+      throw UserError("'tempera check-gradient' compares with differences, for "
+                      "which single precision is too coarse. Add --set "
+                      "\"Network/Precision = double\".");
+    for (const Level &level : levels)
+      if (level.energy->has_noisy_gradients())
+        throw UserError("'tempera check-gradient' compares gradients, but "
+                        "those of the level '" +
+                        level.name +
+                        "' are of random minibatches. Add --set \"Levels/" +
+                        level.name + "/Batch size = 0\".");
     for (const Level &level : levels)
       if (level.energy->is_stochastic())
         throw UserError("'tempera check-gradient' compares energies, but those "

@@ -109,6 +109,9 @@ namespace Tempera
     switch (verdict)
       {
         case Verdict::undecided:
+          if (std::isnan(convergence.r_hat))
+            return "undecided about " + name +
+                   ": its draws are too few, or all the same; run longer";
           if (information <= Identifiability::least_information)
             return "the data do not determine " + name +
                    ": near the draws they hold less information about it (" +
@@ -120,9 +123,6 @@ namespace Tempera
                       "unknown" :
                       to_text(std::floor(convergence.effective_size), 6)) +
                    ")";
-          if (std::isnan(convergence.r_hat))
-            return "undecided about " + name +
-                   ": its draws are too few, or all the same; run longer";
           if (replica_r_hat > Identifiability::largest_replica_r_hat)
             return "undecided about " + name + ": the replicas differ (R-hat " +
                    r_hat_text(replica_r_hat) +

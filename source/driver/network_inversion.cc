@@ -18,7 +18,10 @@ namespace Tempera
   namespace
   {
     using Kind = CoefficientSource::Kind;
-  }
+
+    /** Systems in more misfits take minutes and gigabytes. */
+    constexpr std::size_t most_misfits = 5000;
+  } // namespace
 
 
 
@@ -32,6 +35,13 @@ namespace Tempera
     model->shape.n_inputs   = model->equation->n_inputs();
     model->shape.hidden     = settings.network.hidden;
     read_coefficients();
+    for (const std::vector<double> &truth : settings.observations.truth)
+      if (truth.size() != model->unknowns.size())
+        throw UserError("'Observations/Truth' has " +
+                        counted(truth.size(), "number") + ", but there are " +
+                        counted(model->unknowns.size(), "unknown coefficient") +
+                        " of the network's equation. Give one number for "
+                        "each.");
 
     data = std::make_unique<NetworkData>(*model, settings);
     const std::vector<MisfitSet> data_sets = data->make_data_sets();
@@ -46,6 +56,14 @@ namespace Tempera
           if (n_fine == 0)
             n_fine = all.back().n_points(model->shape.n_inputs);
           sets[level] = all;
+          if (settings.warm_start.method == "Levenberg-Marquardt" &&
+              n_misfits(level) > most_misfits)
+            throw UserError(
+              "'Network/Warm start/Method = Levenberg-Marquardt' solves a "
+              "linear system in all misfits, but the level '" +
+              level + "' has " + std::to_string(n_misfits(level)) +
+              " of them; " + std::to_string(most_misfits) +
+              " is the limit. Take fewer points, or 'Adam'.");
           if (settings.network.precision == "single")
             energies[level] =
               std::make_shared<NetworkPosterior<float>>(model,
@@ -105,6 +123,26 @@ namespace Tempera
 
 
 
+  std::size_t
+  NetworkInversion::n_misfits(const std::string &level) const
+  {
+    std::size_t n = 0;
+    for (const MisfitSet &set : sets.at(level))
+      for (const MisfitSet::Term &term : set.terms)
+        n += term.data.size();
+    return n;
+  }
+
+
+
+  bool
+  NetworkInversion::can_be_linearised() const
+  {
+    return n_misfits(levels[0]) <= most_misfits;
+  }
+
+
+
   std::string
   NetworkInversion::layout(const Ladder &ladder) const
   {
@@ -152,6 +190,10 @@ namespace Tempera
                ")" :
              "") +
           "\n";
+    if (!can_be_linearised())
+      text += "--     . note: more than " + std::to_string(most_misfits) +
+              " misfits; the linearised band and the information about "
+              "coefficients are left out\n";
     if (ladder[0].exponents.reference != 1.)
       text += "--     . note: the temperature divides the prior too; at rung 0 "
               "the weights have a prior standard deviation of " +
@@ -292,6 +334,8 @@ namespace Tempera
              return std::accumulate(values.begin(), values.end(), 0.) /
                     values.size();
            }});
+    if (!can_be_linearised())
+      return prediction;
     const auto gauss_newton =
       std::make_shared<GaussNewton>(model,
                                     sets.at(levels[0]),
@@ -310,6 +354,8 @@ namespace Tempera
                                 const std::vector<std::vector<double>> &draws,
                                 const std::function<bool()> &is_stopped) const
   {
+    if (!can_be_linearised())
+      return Information();
     GaussNewton gauss_newton(model, sets.at(levels[0]), ladder[0].exponents);
     std::vector<dealii::FullMatrix<double>> matrices;
     std::size_t                             n_skipped = 0;

@@ -19,6 +19,10 @@ namespace Tempera
            const bool         overwrite,
            std::ostream      &out)
   {
+    if (parameters.has_network())
+      throw UserError("'tempera simulate' solves with finite elements, but "
+                      "this file has a network, whose solution is what a run "
+                      "samples. Use 'tempera run'.");
     if (!parameters.has_problem())
       throw UserError(
         "'tempera simulate' solves an equation, but the energy of "

@@ -203,9 +203,12 @@ namespace Tempera
       }
     if (!inversion && (parameters.output.n_field_draws > 0 ||
                        parameters.output.n_mean_draws > 0))
-      throw UserError("'Output/Field draws' and 'Output/Mean field draws' need "
-                      "an equation that is solved with finite elements. Set "
-                      "them to 0.");
+      throw UserError(
+        std::string("'Output/Field draws' and 'Output/Mean field draws' need "
+                    "an equation") +
+        (network ? " that is solved with finite elements" :
+                   ", but the energy is analytic") +
+        ". Set them to 0.");
     if (network)
       {
         description.truth      = parameters.network.observations.truth;

@@ -26,6 +26,10 @@ namespace Tempera
     if (circle.size() == 3)
       centre.assign(circle.begin(), circle.begin() + 2);
 
+    if (parameters.has_network())
+      throw UserError("'tempera truth' evaluates the posterior of one or two "
+                      "unknowns everywhere, but a network has thousands of "
+                      "weights.");
     const std::vector<Level> levels = make_levels(parameters);
     const Energy            &energy = *levels[0].energy;
     const PosteriorGrid grid(energy, options.n_bins, options.n_points, centre);

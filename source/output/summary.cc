@@ -59,12 +59,16 @@ namespace Tempera
       marginals.empty() ? 0 : marginals[0].moments().count();
     const std::uint64_t n_subset =
       marginals.empty() ? 0 : marginals[0].get_subset().size();
-    text += "\nCold rung, " + std::to_string(n_draws) + " draws" +
-            (n_subset < n_draws ?
-               ", quantiles from " + std::to_string(n_subset) + " of them" :
-               "") +
-            ":\n";
-    text += rows.size() > 1 ? aligned_table(rows) : "  none after burn-in\n";
+    if (marginals.empty())
+      text += "\nCold rung: no unknown is recorded\n";
+    else
+      text +=
+        "\nCold rung, " + std::to_string(n_draws) + " draws" +
+        (n_subset < n_draws ?
+           ", quantiles from " + std::to_string(n_subset) + " of them" :
+           "") +
+        ":\n" +
+        (rows.size() > 1 ? aligned_table(rows) : "  none after burn-in\n");
 
     rows            = {{"rung",
                         "level",

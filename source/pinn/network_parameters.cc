@@ -35,7 +35,7 @@ namespace Tempera
     prm.add_parameter(
       "Precision",
       precision,
-      "Numbers of the network: 'single' is twice as fast as 'double'. Sums and states are double in either case.",
+      "Numbers of the network: 'single' is twice as fast as 'double'. States, formulas and the sum of the misfits are double in either case.",
       one_of({"single", "double"}));
     prm.add_parameter(
       "Lower corner",

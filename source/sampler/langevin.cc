@@ -19,7 +19,7 @@ namespace Tempera
 
     const Registration<KernelRegistry, PreconditionedSGLD> register_psgld(
       "pSGLD",
-      "SGLD with the preconditioner of RMSprop, made during burn-in; for many unknowns of different scales, such as the weights of a network.");
+      "SGLD with the preconditioner of RMSprop, made during burn-in; for many unknowns of different scales, such as the weights of a network; after a warm start raise 'RMSprop offset'.");
 
     const Registration<KernelRegistry, MALA> register_mala(
       "MALA",

@@ -341,10 +341,12 @@ namespace Tempera
     replica.position = position;
     replica.invalidate();
     if (!complete_evaluation(rung, Purpose::start, true, replica))
-      throw UserError("The energy or its gradient is not finite at the start "
-                      "point (" +
-                      join(position) + ") of rung " + std::to_string(rung) +
-                      ". Choose another one in 'Sampler/Start'.");
+      throw UserError(
+        "The energy or its gradient is not finite at the start point" +
+        (position.size() <= 20 ? " (" + join(position) + ")" : std::string()) +
+        " of rung " + std::to_string(rung) +
+        ". Choose another one in 'Sampler/Start'; of a network, raise the "
+        "noise in 'Network/Likelihood' or set 'Network/Precision = double'.");
   }
 
 

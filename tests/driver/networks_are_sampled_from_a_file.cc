@@ -195,6 +195,20 @@ namespace
     check("finite elements and a network at once",
           contains(error("Problem/Type = nonlinear reaction"),
                    "Remove one of them"));
+    check("too many points for a linear system",
+          contains(error("Levels/fine/Collocation points = 200, 30",
+                         "qgd_forward_best"),
+                   "or 'Adam'"));
+    check("a truth of another length",
+          contains(error("Observations/Truth = 0.7, 3"), "Truth"));
+    check(
+      "commands that are not for networks",
+      contains(command({"simulate", paper + "qgd_forward.prm"}).error,
+               "tempera run") &&
+        contains(command({"truth", paper + "qgd_forward.prm"}).error,
+                 "thousands") &&
+        contains(command({"check-gradient", paper + "qgd_forward.prm"}).error,
+                 "Precision = double"));
     check("a sensor outside",
           contains(error("Observations/Sensors = -0.5; 1.5"),
                    "outside the domain"));

@@ -90,6 +90,15 @@ namespace Tempera
     void
     read_coefficients();
 
+    /** Misfits of a level. */
+    std::size_t
+    n_misfits(const std::string &level) const;
+
+    /** Whether a linear system in all misfits of the coldest level is small
+     * enough. */
+    bool
+    can_be_linearised() const;
+
     const NetworkSettings                               &settings;
     const std::vector<std::string>                       levels;
     std::shared_ptr<NetworkModel>                        model;
