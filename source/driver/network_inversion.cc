@@ -36,7 +36,7 @@ namespace Tempera
     model->shape.hidden     = settings.network.hidden;
     read_coefficients();
     for (const std::vector<double> &truth : settings.observations.truth)
-      if (truth.size() != model->unknowns.size())
+      if (!model->unknowns.empty() && truth.size() != model->unknowns.size())
         throw UserError("'Observations/Truth' has " +
                         counted(truth.size(), "number") + ", but there are " +
                         counted(model->unknowns.size(), "unknown coefficient") +
