@@ -2,7 +2,10 @@
 #ifndef tempera_output_run_description_h
 #define tempera_output_run_description_h
 
+#include <deal.II/base/array_view.h>
+
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,13 +14,49 @@ namespace Tempera
 {
   struct Prediction;
 
-  /** What the sinks need to know of a run before it begins. */
+  /**
+   * What the sinks need to know of a run before it begins. All but the
+   * functions is kept with the record of the draws (see description_to_json()),
+   * so that whoever reads a record knows it too.
+   */
   struct RunDescription
   {
+    /** Version of the program. */
+    std::string version;
+    /** "analytic", "finite elements" or "network". */
+    std::string family;
+    /** What is sampled, in a few words. */
+    std::string title;
+    /** The complete parameters of the run, as a parameter file. */
+    std::string parameters;
+
+    std::uint64_t seed     = 0;
+    unsigned int  n_chains = 1;
+    /** All rounds of a chain, and how many of them are burn-in. */
+    std::uint64_t n_rounds = 0, burn_in = 0;
+    std::uint64_t thinning = 1;
+
     /** Names of the recorded unknowns. */
     std::vector<std::string> names;
     /** Where they stand in a state. */
     std::vector<unsigned int> indices;
+    /** Bounds of the recorded unknowns; infinite where there is none. */
+    std::vector<double> lower, upper;
+    /** Their priors in words; empty if there are none. */
+    std::vector<std::string> priors;
+    /** Independent draws of each unknown from its prior; may be empty. */
+    std::vector<std::vector<double>> prior_draws;
+
+    /**
+     * Numbers that follow from a state and are recorded like unknowns, such as
+     * what a network predicts at some places.
+     */
+    std::vector<std::string> derived_names;
+    /** Computes them. */
+    std::function<void(const dealii::ArrayView<const double> &position,
+                       const dealii::ArrayView<double>       &values)>
+      derive;
+
     /** True states, where known. */
     std::vector<std::vector<double>> truth;
     /** Centre and radius, where the answer is known to be a circle. */
@@ -27,14 +66,52 @@ namespace Tempera
      * sensors.
      */
     std::vector<std::vector<double>> sensors;
-    /** Bounds of the recorded unknowns; infinite where there is none. */
-    std::vector<double> lower, upper;
+
     /** Kernel of each rung. */
     std::vector<std::string> kernels;
-    std::uint64_t            n_rounds = 0;
+    /** Names of the levels. */
+    std::vector<std::string> levels;
+    /** The level of each rung. */
+    std::vector<unsigned int> rung_levels;
+    /** Whether the temperature divides the potential alone. */
+    bool tempers_likelihood = false;
+    /** Rungs whose draws are recorded: all, the coldest, or none. */
+    unsigned int n_recorded_rungs = 1;
+
+    /** One number that was measured and is predicted by every state. */
+    struct Measurement
+    {
+      /** For instance "(0.5, 0.5), t = 0.1". */
+      std::string name;
+      double      value = 0.;
+      /** Standard deviation of its error; 0 if it is unknown. */
+      double deviation = 0.;
+    };
+    std::vector<Measurement> measurements;
+    /** The recorded unknown that is the errors' standard deviation, or -1. */
+    int deviation_unknown = -1;
+
     /** The curve that every state predicts; null if there is none. */
     std::shared_ptr<const Prediction> prediction;
+
+    /** All that is recorded: unknowns, then derived numbers. */
+    std::vector<std::string>
+    columns() const
+    {
+      std::vector<std::string> result = names;
+      result.insert(result.end(), derived_names.begin(), derived_names.end());
+      return result;
+    }
   };
+
+
+  /** The description without its functions, as text of JSON. */
+  std::string
+  description_to_json(const RunDescription &description);
+
+  /** The same back; a UserError if it is not such a text. */
+  RunDescription
+  description_from_json(const std::string &text);
 } // namespace Tempera
 
 #endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_record_file_h
+#define tempera_output_record_file_h
+
+#include <tempera/output/recorded_run.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** Name of the file with the record of a chain: "chain.0.record", ... */
+  std::string
+  record_name(const unsigned int chain);
+
+
+  /**
+   * The record of one chain: a file that only grows, in blocks that each carry
+   * a checksum, so that whatever happens to the process, what was written
+   * before can be read. Everything else that a run leaves behind is made from
+   * the records. RecordedRun reads them.
+   *
+   * A block is: the four letters "TMPR", its kind, the length of what follows
+   * and a checksum (CRC-32 of kind, length and content), each 32 bits; then the
+   * content. Numbers are written as the machine has them, which is little-endian
+   * wherever this program runs. The first block is the description of the run
+   * (JSON).
+   */
+  class RecordFile
+  {
+  public:
+    /** Begin a record. */
+    RecordFile(const std::string    &path,
+               const RunDescription &description);
+
+    /** Go on with a record, of which the first @p length bytes are kept. */
+    RecordFile(const std::string    &path,
+               const RunDescription &description,
+               const std::uint64_t   length);
+
+    ~RecordFile();
+
+    RecordFile(const RecordFile &) = delete;
+    RecordFile &
+    operator=(const RecordFile &) = delete;
+
+    void
+    append(const RecordedDraw &draw);
+
+    void
+    append(const RunReport &report);
+
+    void
+    append(const RecordedPrediction &prediction);
+
+    /** Give what is buffered to the system. */
+    void
+    flush();
+
+    /** Flush, and wait until it is on the disk. Returns the length. */
+    std::uint64_t
+    sync();
+
+  private:
+    /** Put the draws that wait into a block. */
+    void
+    finish_draws();
+
+    void
+    append_block(const std::uint32_t kind, const std::string &content);
+
+    const std::string  path;
+    const unsigned int n_rungs, n_pairs, n_columns;
+    int                descriptor = -1;
+    /** Draws that are not in a block yet, and blocks that are not written. */
+    std::string draws, blocks;
+    /** Length of what is safely in the file. */
+    std::uint64_t n_bytes = 0;
+  };
+} // namespace Tempera
+
+#endif

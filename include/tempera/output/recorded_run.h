@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_recorded_run_h
+#define tempera_output_recorded_run_h
+
+#include <tempera/output/run_description.h>
+#include <tempera/sampler/signals.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** What is recorded of one rung at the end of a round. */
+  struct RecordedRung
+  {
+    /** The two parts of the energy, of the rung's own level. */
+    double reference = 0., potential = 0.;
+    double step_size = 0.;
+    /** Mean over the steps since the last draw; not a number if unknown. */
+    double acceptance = 0.;
+    /** Proposals since the last draw without a finite energy. */
+    std::uint32_t non_finite = 0;
+    /** Which replica was at the rung. */
+    std::uint32_t replica = 0;
+    /** RunDescription::columns() numbers: unknowns, then derived ones. */
+    const double *values = nullptr;
+  };
+
+
+  /** Swaps of a pair since the last draw. */
+  struct RecordedSwaps
+  {
+    std::uint32_t attempts = 0, accepted = 0;
+  };
+
+
+  /** One line of a record: all recorded rungs at the end of a round. */
+  struct RecordedDraw
+  {
+    /** Rounds done, counted from 1. */
+    std::uint64_t round      = 0;
+    bool          is_burn_in = false;
+    /** Trips cold-hot-cold that were completed after burn-in so far. */
+    std::uint64_t              round_trips = 0;
+    std::vector<RecordedRung>  rungs;
+    std::vector<RecordedSwaps> swaps;
+  };
+
+
+  /** What the state of the coldest rung predicted; see RunDescription. */
+  struct RecordedPrediction
+  {
+    std::uint64_t round = 0;
+    /** Which draw after burn-in, counted from 0. */
+    std::uint64_t       draw = 0;
+    std::vector<double> values;
+  };
+
+
+  /** Columns of the draws of one rung of one chain, in their order. */
+  struct RungColumns
+  {
+    std::vector<double>        reference, potential;
+    std::vector<std::uint32_t> replica;
+    /** By column of RunDescription::columns(). */
+    std::vector<std::vector<double>> values;
+  };
+
+
+  /** Draws after burn-in, evenly spaced, as columns. */
+  struct DrawTable
+  {
+    /** One of so many draws is here. */
+    std::uint64_t stride = 1;
+    /** By chain and recorded rung. */
+    std::vector<std::vector<RungColumns>> chains;
+    /** By chain: which draws, counted from 0 after burn-in. */
+    std::vector<std::vector<std::uint64_t>> numbers;
+  };
+
+
+  /**
+   * The record of a run, read back from its folder: of a run that is complete,
+   * was killed, or is still going. Nothing grows with the number of draws but
+   * what is asked for.
+   */
+  class RecordedRun
+  {
+  public:
+    /** A UserError if there is no record in the folder. */
+    explicit RecordedRun(const std::string &folder);
+
+    const RunDescription &
+    description() const
+    {
+      return run;
+    }
+
+    const std::string &
+    get_folder() const
+    {
+      return folder;
+    }
+
+    unsigned int
+    n_chains() const
+    {
+      return chains.size();
+    }
+
+    /** Draws of a chain in burn-in. */
+    std::uint64_t
+    n_burn_in_draws(const unsigned int chain) const
+    {
+      return chains[chain].n_burn_in;
+    }
+
+    /** Draws of a chain after burn-in. */
+    std::uint64_t
+    n_draws(const unsigned int chain) const
+    {
+      return chains[chain].n_draws;
+    }
+
+    /** Draws after burn-in that every chain has. */
+    std::uint64_t
+    n_common_draws() const;
+
+    /**
+     * How a chain stood at hundredths of the run, at the end of burn-in and at
+     * its end, as far as it came.
+     */
+    const std::vector<RunReport> &
+    reports(const unsigned int chain) const
+    {
+      return chains[chain].reports;
+    }
+
+    /** Of the coldest rung after burn-in; some of the draws. */
+    std::vector<RecordedPrediction>
+    predictions(const unsigned int chain) const;
+
+    /** Every draw of a chain, burn-in first. */
+    void
+    for_each_draw(
+      const unsigned int                                chain,
+      const std::function<void(const RecordedDraw &)> &visit) const;
+
+    /**
+     * At most @p most draws of each chain after burn-in, and of each rung.
+     * Chains of different lengths are cut to the shortest.
+     */
+    DrawTable
+    table(const std::size_t most) const;
+
+    /** What of the record could not be read, in words; usually nothing. */
+    const std::vector<std::string> &
+    get_damages() const
+    {
+      return damages;
+    }
+
+  private:
+    struct Chain
+    {
+      std::string            path;
+      std::uint64_t          n_burn_in = 0, n_draws = 0;
+      /** Length of the part of the file that is sound. */
+      std::uint64_t          n_bytes = 0;
+      std::vector<RunReport> reports;
+    };
+
+    std::string              folder;
+    RunDescription           run;
+    std::vector<Chain>       chains;
+    std::vector<std::string> damages;
+  };
+} // namespace Tempera
+
+#endif
