@@ -9,6 +9,15 @@ namespace Tempera
                          const std::vector<unsigned int> &indices)
     : least(least)
     , indices(indices)
+    , n_unknowns(indices.size())
+  {}
+
+
+
+  DrawSubset::DrawSubset(const std::size_t  least,
+                         const unsigned int n_unknowns)
+    : least(least)
+    , n_unknowns(n_unknowns)
   {}
 
 

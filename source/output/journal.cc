@@ -6,10 +6,12 @@
 
 namespace Tempera
 {
-  Journal::Journal(std::ostream &terminal, const RunFolder &folder)
+  Journal::Journal(std::ostream    &terminal,
+                   const RunFolder &folder,
+                   const bool       go_on)
     : terminal(terminal)
     , path(folder.file("log.txt"))
-    , log(path)
+    , log(path, go_on ? std::ios::app : std::ios::out)
   {
     if (!log)
       throw_write_error(path);

@@ -15,7 +15,6 @@ namespace Tempera
 {
   namespace
   {
-    constexpr std::size_t most_snapshots = 1024;
 
     constexpr double band_begin = 0.05, band_end = 0.95;
 
@@ -76,36 +75,61 @@ namespace Tempera
 
 
   void
-  PredictionBand::connect(Signals &signals)
+  PredictionBand::connect(Signals &signals, const unsigned int chain)
   {
     begin = std::chrono::steady_clock::now();
-    signals.draw.connect([this](const Draw &draw) { add(draw); });
+    signals.draw.connect([this, chain](const Draw &draw) { add(draw, chain); });
+  }
+
+
+
+  void
+  PredictionBand::write_at_end_of(Signals &signals)
+  {
     signals.end_of_run.connect(
       [this](const RunReport &report) { write(report); });
   }
 
 
 
+  PredictionBand::Snapshot
+  PredictionBand::new_snapshot() const
+  {
+    Snapshot result;
+    result.round      = 0;
+    result.is_burn_in = false;
+    result.errors.assign(description.kernels.size(),
+                         std::numeric_limits<double>::quiet_NaN());
+    result.n_chains.assign(description.kernels.size(), 0);
+    return result;
+  }
+
+
+
   void
-  PredictionBand::add(const Draw &draw)
+  PredictionBand::add(const Draw &draw, const unsigned int chain)
   {
     const bool is_of_the_band = draw.rung == 0 && !draw.is_burn_in;
     if (is_of_the_band)
       for (std::size_t i = 0; i < unknowns.size(); ++i)
         unknowns[i].add(draw.position[description.indices[i]]);
     // The draws of a round come one after the other, the coldest first.
-    if (draw.rung == 0)
+    if (draw.rung == 0 && chain == 0)
       is_kept = begin_snapshot(draw);
-    if (!is_kept || !(has_errors() || is_of_the_band))
+    if (!is_kept || snapshots.back().round != draw.round || !(has_errors() || is_of_the_band))
       return;
 
     Snapshot           &snapshot = snapshots.back();
     std::vector<double> curve(prediction.places.size());
     prediction.evaluate(draw.position, dealii::make_array_view(curve));
-    snapshot.errors[draw.rung] = error_of(curve);
+    // A running mean over the chains.
+    double            &error    = snapshot.errors[draw.rung];
+    const unsigned int n_chains = ++snapshot.n_chains[draw.rung];
+    error = n_chains == 1 ? error_of(curve) :
+                            error + (error_of(curve) - error) / n_chains;
     if (is_of_the_band)
       {
-        snapshot.curve = std::move(curve);
+        snapshot.curves.push_back(std::move(curve));
         for (std::size_t i = 0; i < quantities.size(); ++i)
           quantities[i].add(prediction.quantities[i].evaluate(draw.position));
         last_state.assign(draw.position.begin(), draw.position.end());
@@ -126,12 +150,11 @@ namespace Tempera
       }
     const bool is_next = n_rounds_seen % stride == 0;
     if (is_next)
-      snapshots.push_back(
-        {draw.round,
-         draw.is_burn_in,
-         std::vector<double>(description.kernels.size(),
-                             std::numeric_limits<double>::quiet_NaN()),
-         {}});
+      {
+        snapshots.push_back(new_snapshot());
+        snapshots.back().round      = draw.round;
+        snapshots.back().is_burn_in = draw.is_burn_in;
+      }
     ++n_rounds_seen;
     return is_next;
   }
@@ -220,14 +243,14 @@ namespace Tempera
   PredictionBand::make_band()
   {
     band = Band();
-    std::vector<const Snapshot *> finite;
-    std::size_t                   n_curves = 0;
+    std::vector<const std::vector<double> *> finite;
+    std::size_t                              n_curves = 0;
     for (const Snapshot &snapshot : snapshots)
-      if (!snapshot.curve.empty())
+      for (const std::vector<double> &curve : snapshot.curves)
         {
           ++n_curves;
-          if (is_finite(snapshot.curve))
-            finite.push_back(&snapshot);
+          if (is_finite(curve))
+            finite.push_back(&curve);
         }
     if (finite.size() < n_curves)
       notes.push_back(std::to_string(n_curves - finite.size()) + " of " +
@@ -240,8 +263,8 @@ namespace Tempera
     for (std::size_t i = 0; i < prediction.places.size(); ++i)
       {
         Marginal marginal;
-        for (const Snapshot *snapshot : finite)
-          marginal.add(snapshot->curve[i]);
+        for (const std::vector<double> *curve : finite)
+          marginal.add((*curve)[i]);
         band.mean.push_back(marginal.moments().mean());
         band.variance.push_back(marginal.moments().variance());
         band.lower.push_back(marginal.quantile(band_begin));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/output/record.h>
 #include <tempera/output/record_blocks.h>
 #include <tempera/output/record_file.h>
 #include <tempera/output/recorded_run.h>
@@ -313,6 +314,12 @@ namespace Tempera
   std::vector<RecordedPrediction>
   RecordedRun::predictions(const unsigned int chain) const
   {
+    // While the chain grows, fewer and fewer draws are predicted: take those
+    // that are evenly spaced.
+    std::uint64_t stride = 1;
+    while ((chains[chain].n_draws + stride - 1) / stride >=
+           Record::most_predictions)
+      stride *= 2;
     std::vector<RecordedPrediction> result;
     BlockReader                     reader(chains[chain].path);
     while (reader.n_bytes < chains[chain].n_bytes && reader.next())
@@ -327,7 +334,10 @@ namespace Tempera
             sizeof(double));
           for (double &value : one.values)
             value = bytes.take<double>();
-          result.push_back(std::move(one));
+          if (one.draw % stride == 0 && one.draw < chains[chain].n_draws &&
+              (result.empty() ||
+               one.values.size() == result[0].values.size()))
+            result.push_back(std::move(one));
         }
     return result;
   }

@@ -3,10 +3,13 @@
 #include <tempera/output/run_folder.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <unistd.h>
 #include <vector>
 
 namespace Tempera
@@ -15,20 +18,43 @@ namespace Tempera
   {
     namespace fs = std::filesystem;
 
+    /** Wait until a file or folder is on the disk. */
+    bool
+    synchronise(const std::string &path, const int flags)
+    {
+      const int descriptor =
+        open(path.empty() ? "." : path.c_str(), flags | O_CLOEXEC);
+      const bool is_done = descriptor >= 0 && fsync(descriptor) == 0;
+      const int  cause   = errno;
+      if (descriptor >= 0)
+        close(descriptor);
+      errno = cause;
+      return is_done;
+    }
+
+    /** Whether a name is a number between two texts. */
+    bool
+    is_numbered(const std::string &name,
+                const std::string &begin,
+                const std::string &end)
+    {
+      return name.size() > begin.size() + end.size() &&
+             name.compare(0, begin.size(), begin) == 0 &&
+             name.compare(name.size() - end.size(), end.size(), end) == 0 &&
+             name.find_first_not_of("0123456789", begin.size()) ==
+               name.size() - end.size();
+    }
+
     /** Whether a file of this name belongs to a run. */
     bool
     is_of_a_run(const std::string &name)
     {
-      const std::string begin = "draws.", end = ".csv";
-      const bool        is_draws =
-        name.size() > begin.size() + end.size() &&
-        name.compare(0, begin.size(), begin) == 0 &&
-        name.compare(name.size() - end.size(), end.size(), end) == 0 &&
-        name.find_first_not_of("0123456789", begin.size()) ==
-          name.size() - end.size();
       const std::set<std::string> others = {"parameters.prm",
                                             "statistics",
                                             "log.txt",
+                                            "times.csv",
+                                            "checkpoint",
+                                            "checkpoint.previous",
                                             "samples.svg",
                                             "predictions.csv",
                                             "identifiability.csv",
@@ -37,18 +63,27 @@ namespace Tempera
                                             "prediction.csv",
                                             "prediction.svg",
                                             "prediction_summary.csv"};
-      return is_draws || others.count(name) > 0;
+      return is_numbered(name, "chain.", ".record") ||
+             is_numbered(name, "draws.", ".csv") || others.count(name) > 0;
     }
   } // namespace
 
 
 
   RunFolder::RunFolder(const std::string &path, const bool overwrite)
+    : RunFolder(path, overwrite ? OldRun::overwrite : OldRun::refuse)
+  {}
+
+
+
+  RunFolder::RunFolder(const std::string &path, const OldRun old_run)
     : path(path)
   {
     try
       {
         fs::create_directories(path);
+        if (old_run == OldRun::resume)
+          return;
         std::vector<fs::path> old_files;
         for (const auto &entry : fs::directory_iterator(path))
           if (is_of_a_run(entry.path().filename().string()))
@@ -59,10 +94,11 @@ namespace Tempera
             if (entry.path().extension() == ".vtu" ||
                 entry.path().extension() == ".pvd")
               old_files.push_back(entry.path());
-        if (!old_files.empty() && !overwrite)
+        if (!old_files.empty() && old_run != OldRun::overwrite)
           throw UserError("The folder '" + path +
                           "' holds a run already. Choose another one with "
-                          "--output, or give --overwrite to replace that run.");
+                          "--output, give --resume to go on with that run, or "
+                          "--overwrite to replace it.");
         for (const fs::path &file : old_files)
           fs::remove(file);
       }
@@ -95,7 +131,8 @@ namespace Tempera
   void
   write_whole_file(const std::string &path,
                    const std::string &content,
-                   const std::string &option)
+                   const std::string &option,
+                   const Durability   durability)
   {
     const std::string temporary = path + ".new";
     errno                       = 0;
@@ -112,15 +149,31 @@ namespace Tempera
           throw_write_error(path, option);
         }
     }
-    std::error_code error;
-    fs::rename(temporary, path, error);
-    if (error)
+    rename_whole_file(temporary, path, option, durability);
+  }
+
+
+
+  void
+  rename_whole_file(const std::string &temporary,
+                    const std::string &path,
+                    const std::string &option,
+                    const Durability   durability)
+  {
+    const bool is_safe = durability == Durability::ordinary ||
+                         synchronise(temporary, O_RDONLY);
+    if (!is_safe || std::rename(temporary.c_str(), path.c_str()) != 0)
       {
-        const std::error_code cause = error;
+        const int       cause = errno;
+        std::error_code error;
         fs::remove(temporary, error);
-        errno = cause.value();
+        errno = cause;
         throw_write_error(path, option);
       }
+    // Names are kept by the folder. Not every file system can be told so.
+    if (durability == Durability::synchronised)
+      synchronise(fs::path(path).parent_path().string(),
+                  O_RDONLY | O_DIRECTORY);
   }
 
 

@@ -111,8 +111,7 @@ namespace Tempera
     , swap_intensity(swap_parameters.intensity.keyword == "maximal" ?
                        0. :
                        swap_parameters.intensity.numbers[0])
-    , hundredth(run_parameters.iterations / 100 +
-                (run_parameters.iterations % 100 != 0))
+    , hundredth(hundredth_of(run_parameters.iterations))
     , rung_reports(ladder.size())
     , stuck_watches(ladder.size())
     , since_draws(ladder.size())
@@ -366,6 +365,14 @@ namespace Tempera
       }
 
     interrupted = !is_done();
+    end_run();
+  }
+
+
+
+  void
+  ReplicaExchange::end_run()
+  {
     if (round < run_parameters.iterations && round % hundredth != 0)
       signals.hundredth_done(report());
     signals.progress(round);

@@ -74,6 +74,7 @@ namespace
       report.burn_in = burn_in;
       report.work    = 1234.5;
       band.connect(signals);
+      band.write_at_end_of(signals);
     }
 
     /** One round; @p state gives that of a rung. */
@@ -578,6 +579,7 @@ namespace
     const RunFolder folder("sampler", true);
     PredictionBand  band(folder, description);
     band.connect(sampler.signals);
+    band.write_at_end_of(sampler.signals);
     const std::atomic<bool> never(false);
     sampler.run(never);
 

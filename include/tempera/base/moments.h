@@ -13,6 +13,10 @@ namespace Tempera
     void
     add(const double value);
 
+    /** Add all that was added to others. */
+    void
+    add(const Moments &others);
+
     std::uint64_t
     count() const
     {

@@ -2,6 +2,7 @@
 #ifndef tempera_output_draw_subset_h
 #define tempera_output_draw_subset_h
 
+#include <tempera/base/archive.h>
 #include <tempera/sampler/signals.h>
 
 #include <vector>
@@ -22,6 +23,9 @@ namespace Tempera
     explicit DrawSubset(const std::size_t                least,
                         const std::vector<unsigned int> &indices = {});
 
+    /** All unknowns, of which there are so many. */
+    DrawSubset(const std::size_t least, const unsigned int n_unknowns);
+
     void
     connect(Signals &signals);
 
@@ -29,6 +33,19 @@ namespace Tempera
     get_draws() const
     {
       return draws;
+    }
+
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      std::uint64_t n_draws = draws.size();
+      archive      &count &stride &n_draws;
+      if (n_draws > 2 * least || stride == 0)
+        throw ArchiveError("there are more draws than were kept");
+      draws.resize(n_draws, std::vector<double>(n_unknowns));
+      for (std::vector<double> &draw : draws)
+        serialize_fixed(archive, draw);
     }
 
     /** At most @p n of them, evenly spaced. */
@@ -41,6 +58,7 @@ namespace Tempera
 
     const std::size_t                least;
     const std::vector<unsigned int>  indices;
+    const unsigned int               n_unknowns;
     std::vector<std::vector<double>> draws;
     std::uint64_t                    count = 0, stride = 1;
   };

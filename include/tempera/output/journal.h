@@ -14,7 +14,10 @@ namespace Tempera
   class Journal
   {
   public:
-    Journal(std::ostream &terminal, const RunFolder &folder);
+    /** @param go_on Whether to write behind what the log says already. */
+    Journal(std::ostream    &terminal,
+            const RunFolder &folder,
+            const bool       go_on = false);
 
     void
     write(const std::string &text);

@@ -2,6 +2,7 @@
 #ifndef tempera_output_prediction_band_h
 #define tempera_output_prediction_band_h
 
+#include <tempera/base/archive.h>
 #include <tempera/base/moments.h>
 #include <tempera/output/prediction.h>
 #include <tempera/output/run_description.h>
@@ -39,9 +40,16 @@ namespace Tempera
     /** The description must have a prediction. */
     PredictionBand(const RunFolder &folder, const RunDescription &description);
 
-    /** The seconds of the run are counted from here. */
+    /**
+     * Follow a chain; the first one comes first in every round. The seconds of
+     * the run are counted from here.
+     */
     void
-    connect(Signals &signals);
+    connect(Signals &signals, const unsigned int chain = 0);
+
+    /** Write all files when this run ends. */
+    void
+    write_at_end_of(Signals &signals);
 
     /** Write all files for the run as it stands. */
     void
@@ -51,17 +59,57 @@ namespace Tempera
     std::string
     text() const;
 
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      archive      &stride &n_rounds_seen;
+      std::uint64_t n_snapshots = snapshots.size();
+      archive      &n_snapshots;
+      if (n_snapshots > most_snapshots || stride == 0)
+        throw ArchiveError("there are more curves than were kept");
+      snapshots.resize(n_snapshots, new_snapshot());
+      for (Snapshot &snapshot : snapshots)
+        {
+          archive &snapshot.round &snapshot.is_burn_in;
+          serialize_fixed(archive, snapshot.errors);
+          serialize_fixed(archive, snapshot.n_chains);
+          std::uint64_t n_curves = snapshot.curves.size();
+          archive      &n_curves;
+          if (n_curves > description.n_chains)
+            throw ArchiveError("there are more curves than chains");
+          snapshot.curves.resize(
+            n_curves, std::vector<double>(prediction.places.size()));
+          for (std::vector<double> &curve : snapshot.curves)
+            serialize_fixed(archive, curve);
+        }
+      for (std::vector<Moments> *moments : {&unknowns, &quantities})
+        for (Moments &one : *moments)
+          archive &one;
+      serialize_vector(archive, last_state, most_unknowns);
+    }
+
   private:
+    /** Of so many snapshots every other one is dropped. */
+    static constexpr std::size_t most_snapshots = 1024;
+    /** No network has more weights. */
+    static constexpr std::uint64_t most_unknowns = 100000000;
+
     /** One round that is kept. */
     struct Snapshot
     {
       std::uint64_t round;
       bool          is_burn_in;
-      /** Relative error of each rung. */
+      /** Relative error of each rung, mean over the chains. */
       std::vector<double> errors;
-      /** Of the coldest rung; empty in burn-in. */
-      std::vector<double> curve;
+      /** By rung: how many chains are in the mean. */
+      std::vector<unsigned int> n_chains;
+      /** Of the coldest rungs; none in burn-in. */
+      std::vector<std::vector<double>> curves;
     };
+
+    Snapshot
+    new_snapshot() const;
 
     /** The band of the coldest rung, by place. */
     struct Band
@@ -73,7 +121,7 @@ namespace Tempera
     };
 
     void
-    add(const Draw &draw);
+    add(const Draw &draw, const unsigned int chain);
 
     /** Whether the round of this draw is kept; if so, it is the last one. */
     bool

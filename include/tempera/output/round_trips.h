@@ -2,6 +2,7 @@
 #ifndef tempera_output_round_trips_h
 #define tempera_output_round_trips_h
 
+#include <tempera/base/archive.h>
 #include <tempera/sampler/signals.h>
 
 #include <cstdint>
@@ -30,6 +31,23 @@ namespace Tempera
     count() const
     {
       return n_trips;
+    }
+
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      serialize_fixed(archive, replicas);
+      for (Leg &leg : legs)
+        {
+          unsigned int number = static_cast<unsigned int>(leg);
+          archive     &number;
+          leg = static_cast<Leg>(number);
+        }
+      archive &n_trips;
+      for (const unsigned int replica : replicas)
+        if (replica >= legs.size())
+          throw ArchiveError("a replica does not exist");
     }
 
   private:

@@ -6,6 +6,24 @@
 
 namespace Tempera
 {
+  /** What to do with a run that is in a folder already. */
+  enum class OldRun
+  {
+    refuse,
+    overwrite,
+    /** It goes on: leave all files as they are. */
+    resume
+  };
+
+
+  /** Whether a file must be on the disk, or may still be on its way. */
+  enum class Durability
+  {
+    ordinary,
+    synchronised
+  };
+
+
   /** The folder in which a run leaves its files. */
   class RunFolder
   {
@@ -15,6 +33,8 @@ namespace Tempera
      * @p overwrite, which removes the files of that run and nothing else.
      */
     RunFolder(const std::string &path, const bool overwrite);
+
+    RunFolder(const std::string &path, const OldRun old_run);
 
     /** Path of a file in the folder. */
     std::string
@@ -44,7 +64,18 @@ namespace Tempera
   void
   write_whole_file(const std::string &path,
                    const std::string &content,
-                   const std::string &option);
+                   const std::string &option,
+                   const Durability   durability = Durability::ordinary);
+
+  /**
+   * Give a file its name when it is whole; the name that it had is removed if
+   * that fails.
+   */
+  void
+  rename_whole_file(const std::string &temporary,
+                    const std::string &path,
+                    const std::string &option,
+                    const Durability   durability);
 
   /** The UserError of a file that cannot be written, with the system's word. */
   [[noreturn]] void

@@ -109,6 +109,17 @@ namespace Tempera
       return round;
     }
 
+    /** Rounds from one report to the next. */
+    static std::uint64_t
+    hundredth_of(const std::uint64_t iterations)
+    {
+      return iterations / 100 + (iterations % 100 != 0);
+    }
+
+    /** Tell the subscribers that the run is over, or was interrupted. */
+    void
+    end_run();
+
     /** Take note that the run ends before it is done, or that it goes on. */
     void
     set_interrupted(const bool is_interrupted)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_sampler_ensemble_h
+#define tempera_sampler_ensemble_h
+
+#include <tempera/sampler/replica_exchange.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * Several independent ladders, the chains of a run. They advance together,
+   * round by round, so that they are equally long whenever the run ends. What
+   * one ladder cannot see of itself, that it has missed a part of the
+   * posterior, shows in how they differ.
+   */
+  class Ensemble
+  {
+  public:
+    /** At least one chain, all with the same number of rounds. */
+    explicit Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> chains);
+
+    unsigned int
+    size() const
+    {
+      return chains.size();
+    }
+
+    ReplicaExchange &
+    operator[](const unsigned int chain)
+    {
+      return *chains[chain];
+    }
+
+    const ReplicaExchange &
+    operator[](const unsigned int chain) const
+    {
+      return *chains[chain];
+    }
+
+    /**
+     * Run all rounds, or until @p stop becomes true; a stop is obeyed at the
+     * end of a round.
+     *
+     * @param rounds_per_checkpoint After so many rounds checkpoint_due is
+     * emitted; zero for never.
+     */
+    void
+    run(const std::atomic<bool> &stop,
+        const std::uint64_t      rounds_per_checkpoint = 0);
+
+    /** How all chains together stand. */
+    RunReport
+    report() const;
+
+    /**
+     * Of all chains together, with the sums of their counts. Draws and swaps
+     * are told by the signals of each chain, and so are its own reports.
+     */
+    Signals signals;
+
+    /**
+     * All chains are at the end of the same round, and nothing is said of the
+     * run's end yet: the time to save them. Emitted before the run ends, too.
+     */
+    Signals::Signal<void()> checkpoint_due;
+
+  private:
+    bool
+    is_done() const;
+
+    std::vector<std::unique_ptr<ReplicaExchange>> chains;
+  };
+
+
+  /** Counts of several chains together; temperatures and the like are means. */
+  RunReport
+  combined(const std::vector<RunReport> &reports);
+} // namespace Tempera
+
+#endif

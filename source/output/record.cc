@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/output/prediction.h>
+#include <tempera/output/record.h>
+
+namespace Tempera
+{
+  Record::Record(const RunFolder      &folder,
+                 const RunDescription &description,
+                 const unsigned int    chain)
+    : description(description)
+    , path(folder.file(record_name(chain)))
+    , n_columns(description.columns().size())
+    , round_trips(description.kernels.size())
+  {
+    const DrawLayout layout(description);
+    draw.swaps.resize(layout.n_pairs);
+    draw.rungs.resize(layout.n_rungs);
+    values.resize(layout.n_rungs * n_columns);
+    for (unsigned int rung = 0; rung < layout.n_rungs; ++rung)
+      draw.rungs[rung].values = values.data() + rung * n_columns;
+  }
+
+
+
+  void
+  Record::begin()
+  {
+    file = std::make_unique<RecordFile>(path, description);
+  }
+
+
+
+  void
+  Record::resume(const std::uint64_t length)
+  {
+    file = std::make_unique<RecordFile>(path, description, length);
+  }
+
+
+
+  void
+  Record::connect(Signals &signals)
+  {
+    round_trips.connect(signals);
+    signals.swap_attempted.connect([this](const SwapAttempt &attempt) {
+      if (attempt.pair < draw.swaps.size())
+        {
+          ++draw.swaps[attempt.pair].attempts;
+          draw.swaps[attempt.pair].accepted += attempt.accepted;
+        }
+    });
+    signals.draw.connect([this](const Draw &one) { add(one); });
+    signals.hundredth_done.connect(
+      [this](const RunReport &report) { file->append(report); });
+    signals.progress.connect([this](const std::uint64_t) { file->flush(); });
+    signals.end_of_run.connect([this](const RunReport &) { file->flush(); });
+  }
+
+
+
+  void
+  Record::add(const Draw &one)
+  {
+    if (one.rung >= draw.rungs.size())
+      return;
+    RecordedRung &rung = draw.rungs[one.rung];
+    rung.reference     = one.reference;
+    rung.potential     = one.potential;
+    rung.step_size     = one.step_size;
+    rung.acceptance    = one.acceptance;
+    rung.non_finite    = one.non_finite;
+    rung.replica       = one.replica;
+    double *place      = values.data() + one.rung * n_columns;
+    for (const unsigned int i : description.indices)
+      *place++ = one.position[i];
+    if (!description.derived_names.empty())
+      description.derive(one.position,
+                         dealii::ArrayView<double>(
+                           place, description.derived_names.size()));
+
+    // The draws of a round come one after the other, the coldest first.
+    if (one.rung == 0 && !one.is_burn_in)
+      add_prediction(one);
+    if (one.rung + 1 < draw.rungs.size())
+      return;
+    draw.round       = one.round;
+    draw.is_burn_in  = one.is_burn_in;
+    draw.round_trips = round_trips.count();
+    file->append(draw);
+    for (RecordedSwaps &pair : draw.swaps)
+      pair = RecordedSwaps();
+    n_draws += !one.is_burn_in;
+  }
+
+
+
+  void
+  Record::add_prediction(const Draw &one)
+  {
+    if (n_draws % prediction_stride != 0)
+      return;
+    if (!one.predictions.empty())
+      prediction.values.assign(one.predictions.begin(), one.predictions.end());
+    else if (description.prediction)
+      {
+        prediction.values.resize(description.prediction->places.size());
+        description.prediction->evaluate(
+          one.position, dealii::make_array_view(prediction.values));
+      }
+    else
+      return;
+    prediction.round = one.round;
+    prediction.draw  = n_draws;
+    file->append(prediction);
+    if (++n_predictions == most_predictions)
+      {
+        n_predictions /= 2;
+        prediction_stride *= 2;
+      }
+  }
+} // namespace Tempera
