@@ -34,6 +34,7 @@ namespace Tempera
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
+      "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
       "  tempera list [FILE.prm] [--set ...]\n"
       "  tempera --help | --version\n";
@@ -281,6 +282,50 @@ namespace Tempera
     }
 
 
+    int
+    run_calibrate(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera calibrate'");
+      add_set_option(options);
+      CalibrationOptions calibration;
+      options.add_options()("runs",
+                            po::value(&calibration.n_runs)->default_value(100),
+                            "truths, with a run for each")(
+        "noise-factor",
+        po::value(&calibration.noise_factor)->default_value(1.),
+        "errors of the data, in units of what the likelihood assumes; other "
+        "than 1 the posterior is wrong")("output",
+                                         po::value<std::string>(),
+                                         "folder for the results; otherwise "
+                                         "'calibration' in that of a run")(
+        "overwrite", "replace what is in the folder");
+      const po::variables_map values = parse("calibrate", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out
+            << usage << "\n"
+            << options
+            << "\nExit codes: 0 no sign of a wrong posterior, 1 a "
+               "mistake, 2 the posterior is wrong, 130 stopped.\n";
+          return 0;
+        }
+      const Parameters parameters(read_parameter_file("calibrate", values));
+      calibration.folder = parameters.general.output_directory +
+                           (values.count("output") > 0 ? "" : "/calibration");
+      calibration.overwrite = values.count("overwrite") > 0;
+      switch (
+        calibrate(parameters, calibration, environment.out, environment.stop))
+        {
+          case CalibrationResult::calibrated:
+            return 0;
+          case CalibrationResult::wrong:
+            return 2;
+          default:
+            return 130;
+        }
+    }
+
+
     /** Load the plugins for a command that can do without a file. */
     void
     load_plugins(const std::string &command, const po::variables_map &values)
@@ -416,6 +461,8 @@ namespace Tempera
         return run_compare(rest, environment);
       else if (command == "check-gradient")
         return run_check_gradient(rest, environment);
+      else if (command == "calibrate")
+        return run_calibrate(rest, environment);
       else if (command == "parameters")
         return show_parameters(rest, environment);
       else if (command == "list")
@@ -429,6 +476,7 @@ namespace Tempera
                                       "truth",
                                       "compare",
                                       "check-gradient",
+                                      "calibrate",
                                       "parameters",
                                       "list",
                                       "--help",

@@ -30,11 +30,15 @@ namespace Tempera
     setting.final_time =
       final_time.empty() ? observations.last_time() : final_time[0];
 
+    SolverParameters solver = parameters.solver;
+    if (parameters.general.samples_prior())
+      // Nothing is solved, so nothing is worth preparing.
+      solver.gradient = "adjoint";
     for (const std::string &name : parameters.ladder.levels)
       if (models.count(name) == 0)
         models[name] = make_fem_model(setting,
                                       parameters.fem_levels.at(name),
-                                      parameters.solver,
+                                      solver,
                                       ranges);
     if (parameters.observations.is_synthetic())
       make_synthetic_data(parameters);
@@ -60,6 +64,35 @@ namespace Tempera
     if (model->gradient_method() != solver.gradient)
       return nullptr;
     return std::make_shared<Posterior>(unknowns, likelihood, model);
+  }
+
+
+
+  std::shared_ptr<const Energy>
+  Inversion::make_energy(
+    const std::string                        &level,
+    std::shared_ptr<const GaussianLikelihood> other_data) const
+  {
+    return std::make_shared<Posterior>(unknowns,
+                                       std::move(other_data),
+                                       models.at(level));
+  }
+
+
+
+  std::shared_ptr<const FemModel>
+  Inversion::make_refined_model(const std::string &level,
+                                const Parameters  &parameters) const
+  {
+    FemLevelParameters refined = parameters.fem_levels.at(level);
+    ++refined.refinements;
+    // Of the steps that were taken: a step is shortened to end with the time.
+    if (setting.problem->order_in_time() > 0)
+      refined.time_step =
+        0.5 * setting.final_time / models.at(level)->n_steps();
+    SolverParameters solver = parameters.solver;
+    solver.gradient         = "adjoint";
+    return make_fem_model(setting, refined, solver, ranges);
   }
 
 

@@ -314,6 +314,11 @@ namespace Tempera
     declare_whole_number(
       prm, "Thinning", run.thinning, 1, "Keep one draw of so many rounds.");
     prm.add_parameter(
+      "Target",
+      target,
+      "'posterior': what is known after the measurements. 'prior': the likelihood is left out, so that unknowns (and weights of a network) are drawn from their priors; the measurements are not used, and nothing is solved. To see what was assumed, and to check the sampler. An analytic energy has no prior in this sense.",
+      one_of({"posterior", "prior"}));
+    prm.add_parameter(
       "Work budget",
       run.work_budget,
       "End the run when it has cost so many forward solves of the coldest rung's level, even before 'Iterations'. A sweep in time counts 1 forwards and 1 backwards, on another level in the ratio of unknowns times time steps; gradients that were precomputed count as the sweeps that they save. 0: no budget.",

@@ -5,6 +5,7 @@
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
 #include <tempera/inference/csv_table.h>
+#include <tempera/inference/prior_energy.h>
 #include <tempera/output/draw_subset.h>
 #include <tempera/output/draws_file.h>
 #include <tempera/output/journal.h>
@@ -146,6 +147,21 @@ namespace Tempera
         nullptr :
         parameters.energy.types.at(parameters.energy.type)
           ->create(parameters.energy.reference);
+    const bool samples_prior = parameters.general.samples_prior();
+    if (samples_prior && analytic)
+      throw UserError(
+        "'Target = prior' leaves the likelihood out, but an analytic energy "
+        "has none: it is not made of a prior and data. Remove 'Target', or set "
+        "'Problem/Type' or 'Network/Equation'.");
+    if (samples_prior && network != nullptr && network->has_warm_start())
+      throw UserError(
+        "'Network/Warm start/Method' moves the start towards the data, but "
+        "'Target = prior' leaves them out. Set the method to 'none'.");
+    PriorEnergy::Formula prior;
+    if (samples_prior && inversion != nullptr)
+      prior = independent_priors(inversion->get_unknowns());
+    else if (samples_prior)
+      prior = network->prior_formula();
     std::vector<Level> levels;
     for (const std::string &name : parameters.ladder.levels)
       {
@@ -161,6 +177,9 @@ namespace Tempera
              network != nullptr ?
                network->energy(name) :
                decorate(analytic, parameters.levels.at(name), levels.size())});
+        if (!known && samples_prior)
+          levels.back().energy =
+            std::make_shared<PriorEnergy>(levels.back().energy, prior);
       }
     return levels;
   }

@@ -84,7 +84,10 @@ namespace Tempera
     matrix.gauss_jordan();
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
-        precision_matrix.push_back(matrix(i, j));
+        {
+          precision_matrix.push_back(matrix(i, j));
+          covariance_factor.push_back(j <= i ? factor(i, j) : 0.);
+        }
   }
 
 
@@ -96,6 +99,21 @@ namespace Tempera
     , difference(values.size())
     , residual(values.size())
   {}
+
+
+
+  GaussianLikelihood::GaussianLikelihood(const GaussianLikelihood &other,
+                                         std::vector<double>       the_values)
+    : values(std::move(the_values))
+    , unknown_deviation(other.unknown_deviation)
+    , precisions(other.precisions)
+    , precision_matrix(other.precision_matrix)
+    , covariance_factor(other.covariance_factor)
+    , difference(values.size())
+    , residual(values.size())
+  {
+    AssertDimension(values.size(), other.values.size());
+  }
 
 
 
@@ -175,5 +193,46 @@ namespace Tempera
         weights[i] /= deviation * deviation;
       }
     return (values.size() - sum / (deviation * deviation)) / deviation;
+  }
+
+
+
+  void
+  GaussianLikelihood::make_errors(
+    const double                     deviation,
+    const dealii::ArrayView<double> &normals) const
+  {
+    const std::size_t n = values.size();
+    if (covariance_factor.empty())
+      for (std::size_t i = 0; i < n; ++i)
+        normals[i] *= standard_deviation(i, deviation);
+    else
+      // From below: a row needs the numbers above it only.
+      for (std::size_t i = n; i-- > 0;)
+        {
+          double sum = 0.;
+          for (std::size_t j = 0; j <= i; ++j)
+            sum += covariance_factor[i * n + j] * normals[j];
+          normals[i] = sum;
+        }
+  }
+
+
+
+  double
+  GaussianLikelihood::standard_deviation(const std::size_t value,
+                                         const double      deviation) const
+  {
+    if (unknown_deviation)
+      return deviation;
+    if (covariance_factor.empty())
+      return 1. / std::sqrt(precisions[value]);
+    double variance = 0.;
+    for (std::size_t j = 0; j <= value; ++j)
+      {
+        const double entry = covariance_factor[value * values.size() + j];
+        variance += entry * entry;
+      }
+    return std::sqrt(variance);
   }
 } // namespace Tempera

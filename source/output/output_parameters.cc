@@ -31,5 +31,10 @@ namespace Tempera
       n_information_draws,
       "Over how many draws of the coldest rung, evenly spaced, the information that the data hold about the unknowns is averaged. Each costs as many solves as there are measurements, or two per unknown if that is less. 0: it is not computed. An analytic energy has none.",
       dealii::Patterns::Integer(0));
+    prm.add_parameter(
+      "Refinement draws",
+      n_refinement_draws,
+      "At how many draws of the coldest rung, evenly spaced, its level is compared with a once-refined one, to warn of a level that is not fine enough. Each costs a solve on the refined level: in two dimensions some eight of the level's own. 0: it is not compared. Of no use for an analytic energy or a network.",
+      dealii::Patterns::Integer(0));
   }
 } // namespace Tempera

@@ -4,6 +4,7 @@
 
 #include <tempera/driver/parameters.h>
 
+#include <atomic>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -75,6 +76,40 @@ namespace Tempera
   compare_runs(const std::vector<std::string> &folders,
                const std::string              &picture,
                std::ostream                   &out);
+
+
+  /** What `tempera calibrate` is asked for. */
+  struct CalibrationOptions
+  {
+    unsigned int n_runs = 100;
+    /**
+     * The data get errors so many times as large as the likelihood assumes:
+     * other than 1 to see that a wrong posterior is found.
+     */
+    double noise_factor = 1.;
+    /** For the results. */
+    std::string folder;
+    bool        overwrite = false;
+  };
+
+  /** How a calibration ended. */
+  enum class CalibrationResult
+  {
+    calibrated,
+    wrong,
+    stopped
+  };
+
+  /**
+   * `tempera calibrate`: simulation-based calibration. Truths from the prior,
+   * data from the model of the coldest rung, a run for each, and the rank of
+   * the truth among its draws. Models are made once.
+   */
+  CalibrationResult
+  calibrate(const Parameters         &parameters,
+            const CalibrationOptions &options,
+            std::ostream             &out,
+            const std::atomic<bool>  &stop);
 } // namespace Tempera
 
 #endif

@@ -68,6 +68,22 @@ namespace Tempera
                 const SolverParameters   &solver) const;
 
     /**
+     * The energy of a level for other data: the model is the one that is there
+     * already.
+     */
+    std::shared_ptr<const Energy>
+    make_energy(const std::string                        &level,
+                std::shared_ptr<const GaussianLikelihood> other_data) const;
+
+    /**
+     * A level with every cell cut in half in each direction and twice the time
+     * steps, to see what that changes. Its gradients are not prepared.
+     */
+    std::shared_ptr<const FemModel>
+    make_refined_model(const std::string &level,
+                       const Parameters  &parameters) const;
+
+    /**
      * How much the potential of a level may change at a state if every
      * prediction changes by @p relative_error of the largest one.
      */

@@ -4,6 +4,7 @@
 
 #include <tempera/driver/parameters.h>
 #include <tempera/inference/information.h>
+#include <tempera/inference/prior_energy.h>
 #include <tempera/pinn/network_data.h>
 #include <tempera/sampler/ladder.h>
 
@@ -38,6 +39,16 @@ namespace Tempera
     energy(const std::string &level) const
     {
       return energies.at(level);
+    }
+
+    /** The prior of weights and coefficients. */
+    PriorEnergy::Formula
+    prior_formula() const
+    {
+      return [model = model](const dealii::ArrayView<const double> &state,
+                             const dealii::ArrayView<double>       &gradient) {
+        return model->prior_energy(state, gradient);
+      };
     }
 
     /** Lines for the log: network, misfits, priors. */

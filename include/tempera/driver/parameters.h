@@ -28,6 +28,14 @@ namespace Tempera
   {
     RunParameters run;
     std::string   output_directory = "output";
+    std::string   target           = "posterior";
+
+    /** Whether the likelihood is left out. */
+    bool
+    samples_prior() const
+    {
+      return target == "prior";
+    }
 
     /** Declare the parameters in the current section. */
     void

@@ -28,6 +28,10 @@ namespace Tempera
     /** One unknown standard deviation. */
     explicit GaussianLikelihood(std::vector<double> values);
 
+    /** The same errors of other values, as many. */
+    GaussianLikelihood(const GaussianLikelihood &other,
+                       std::vector<double>       values);
+
     bool
     has_unknown_deviation() const
     {
@@ -58,6 +62,23 @@ namespace Tempera
                     const double                           deviation,
                     const dealii::ArrayView<double>       &result) const;
 
+    /**
+     * Turn independent standard normal numbers into errors of measurement.
+     *
+     * @param deviation Used only if it is unknown.
+     */
+    void
+    make_errors(const double                     deviation,
+                const dealii::ArrayView<double> &normals) const;
+
+    /**
+     * Standard deviation of the error of one value.
+     *
+     * @param deviation Used only if it is unknown.
+     */
+    double
+    standard_deviation(const std::size_t value, const double deviation) const;
+
     const std::vector<double> &
     get_values() const
     {
@@ -81,6 +102,8 @@ namespace Tempera
     std::vector<double> precisions;
     /** \f$C^{-1}\f$, row by row. */
     std::vector<double> precision_matrix;
+    /** \f$L\f$ with \f$C = L L^T\f$, row by row; empty without covariance. */
+    std::vector<double> covariance_factor;
 
     mutable std::vector<double> difference, residual;
   };

@@ -20,6 +20,8 @@ namespace Tempera
     unsigned int n_field_times = 7;
     /** Zero: no information is computed (see average_information()). */
     unsigned int n_information_draws = 50;
+    /** Zero: the finest level is not compared with a finer one. */
+    unsigned int n_refinement_draws = 20;
 
     /** Declare the parameters in the current section. */
     void

@@ -34,7 +34,9 @@ namespace Tempera
     /** Repeated energies that measure the noise. */
     noise_estimate = 7,
     /** Synthetic data. */
-    data = 8
+    data = 8,
+    /** Truths, errors, seeds and ties of a calibration. */
+    calibration = 9
   };
 
 

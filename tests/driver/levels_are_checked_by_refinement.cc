@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// How much a level's predictions change by refinement, where that is known
+// exactly. In space: linear elements solve -u'' = q with u(0) = u(1) = 0
+// exactly at their nodes, so that in the middle of a cell of length h they are
+// wrong by h^2 q / 8, and not at all once the middle is a node. In time:
+// without flow through the ends, u' = -q u has the solution (1 + q dt)^(-n) of
+// backward Euler, constant in space.
+
+#include "driver/command.h"
+
+#include <tempera/base/user_error.h>
+#include <tempera/driver/inversion.h>
+#include <tempera/driver/refinement_check.h>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  Parameters
+  read(const std::string &content)
+  {
+    write_file("run.prm", content);
+    return Parameters(ParameterFile("run.prm"));
+  }
+
+  std::string
+  loaded_string(const std::string &subdivisions, const std::string &noise)
+  {
+    return "subsection Problem\n  set Type = expressions\n"
+           "  set Dimension = 1\n"
+           "  subsection Unknowns\n    set q = uniform(0, 10)\n  end\n"
+           "  subsection Equation\n    set Capacity = 0\n"
+           "    set Diffusion = 1\n    set Source = q\n"
+           "    set Dirichlet value = 0: 0; 1: 0\n  end\nend\n"
+           // The first and last sensors are nodes, the second is not.
+           "subsection Observations\n  set Sensors = 0.25; 0.375; 0.5\n"
+           "  set Values = 1, 1, 1\n" +
+           noise +
+           "end\nsubsection Levels\n  subsection fine\n    set Subdivisions = " +
+           subdivisions + "\n  end\nend\n";
+  }
+
+  std::string
+  decay(const std::string &time_step)
+  {
+    return "subsection Problem\n  set Type = expressions\n"
+           "  set Dimension = 1\n"
+           "  subsection Unknowns\n    set q = uniform(0, 10)\n  end\n"
+           "  subsection Equation\n    set Capacity = 1\n"
+           "    set Diffusion = 1\n    set Reaction = q\n"
+           "    set Initial value = 1\n  end\nend\n"
+           "subsection Observations\n  set Sensors = 0.3\n"
+           "  set Times = 1\n  set Values = 1\n  set Noise = 0.1\n"
+           "end\nsubsection Levels\n  subsection fine\n"
+           "    set Subdivisions = 2\n    set Time step = " +
+           time_step + "\n  end\nend\n";
+  }
+
+  const auto never = []() { return false; };
+
+  bool
+  is_near(const double value, const double expected)
+  {
+    return std::abs(value - expected) <= 1e-8 * std::abs(expected) + 1e-12;
+  }
+
+  std::string
+  text(const RefinementCheck &check)
+  {
+    return std::to_string(check.get_largest()) + " " +
+           std::to_string(check.get_mean()) + "\n" + check.text() + check.csv();
+  }
+
+  void
+  check_space()
+  {
+    // h = 1/4: largest h^2 q / 8 / sigma at q = 4; the mean is over two draws
+    // and three measurements, of which one is wrong.
+    const Parameters parameters =
+      read(loaded_string("4", "set Noise = 0.05\n"));
+    const Inversion       inversion(parameters);
+    const RefinementCheck coarse(inversion, parameters, {{2.}, {4.}}, never);
+    check("the error of linear elements between nodes",
+          is_near(coarse.get_largest(), 4. / 128. / 0.05) &&
+            is_near(coarse.get_mean(), (2. + 4.) / 2. / 3. / 128. / 0.05) &&
+            coarse.get_measurement() == 1 && coarse.get_n_draws() == 2,
+          text(coarse));
+    check("a coarse mesh gets a warning that says where and what to do",
+          !coarse.is_fine_enough() && contains(coarse.text(), "Warning") &&
+            contains(coarse.text(), "up to 0.63 sigma (2 draws)") &&
+            contains(coarse.text(), "(0.375)") &&
+            contains(coarse.text(), "'Levels/fine/Subdivisions'") &&
+            !contains(coarse.text(), "Time step"),
+          text(coarse));
+    check("the file has numbers alone",
+          coarse.csv() == "quantity,value\nlargest,0.625\nmean,0.15625\n"
+                          "n_draws,2\nmeasurement,2\n",
+          text(coarse));
+
+    // The same mesh by refinement; every sensor is a node then, so sensors are
+    // exact on both.
+    const Parameters finer = read(loaded_string("8", "set Noise = 0.05\n"));
+    const Inversion  finer_inversion(finer);
+    const RefinementCheck fine(finer_inversion, finer, {{2.}, {4.}}, never);
+    check("a mesh with sensors on its nodes is exact",
+          fine.is_fine_enough() && fine.get_largest() < 1e-9 &&
+            contains(fine.text(), "Level 'fine' is fine enough"),
+          text(fine));
+  }
+
+  void
+  check_deviations()
+  {
+    const Parameters unknown =
+      read(loaded_string("4", "set Noise = log-normal(0.05, 1)\n"));
+    const RefinementCheck own(Inversion(unknown),
+                              unknown,
+                              {{2., 0.05}, {4., 0.2}},
+                              never);
+    check("an unknown sigma is the state's own",
+          is_near(own.get_largest(), 2. / 128. / 0.05),
+          text(own));
+    const Parameters correlated = read(
+      loaded_string("4",
+                    "set Covariance = 1, 0.5, 0; 0.5, 0.04, 0; 0, 0, 1\n"));
+    std::string message;
+    try
+      {
+        const Inversion inversion(correlated);
+      }
+    catch (const UserError &error)
+      {
+        message = error.what();
+      }
+    const Parameters covariance = read(
+      loaded_string("4",
+                    "set Covariance = 1, 0.1, 0; 0.1, 0.04, 0; 0, 0, 1\n"));
+    const RefinementCheck diagonal(Inversion(covariance),
+                                   covariance,
+                                   {{4.}},
+                                   never);
+    check("of a covariance the diagonal counts",
+          contains(message, "positive definite") &&
+            is_near(diagonal.get_largest(), 4. / 128. / 0.2),
+          text(diagonal));
+  }
+
+  void
+  check_time()
+  {
+    const auto solution = [](const double q, const unsigned int n) {
+      return std::pow(1. + q / n, -double(n));
+    };
+    // 0.3 does not divide the time 1: four steps are taken, then eight.
+    for (const auto &one :
+         {std::make_pair("0.3", 4u), std::make_pair("0.01", 100u)})
+      {
+        const Parameters      parameters = read(decay(one.first));
+        const RefinementCheck check_of_time(Inversion(parameters),
+                                            parameters,
+                                            {{3.}},
+                                            never);
+        const double          difference =
+          std::abs(solution(3., one.second) - solution(3., 2 * one.second)) /
+          0.1;
+        check(std::string("backward Euler with steps of ") + one.first,
+              std::abs(check_of_time.get_largest() - difference) <
+                  1e-7 * difference + 1e-9 &&
+                (one.second == 4 ?
+                   contains(check_of_time.text(), "'Levels/fine/Time step'") &&
+                     contains(check_of_time.text(), "t = 1") :
+                   check_of_time.is_fine_enough()),
+              text(check_of_time) + std::to_string(difference));
+      }
+  }
+
+  void
+  check_limits()
+  {
+    const Parameters parameters =
+      read(loaded_string("4", "set Noise = 0.05\n"));
+    const Inversion       inversion(parameters);
+    unsigned int          n_asked = 0;
+    const RefinementCheck stopped(inversion,
+                                  parameters,
+                                  {{2.}, {4.}, {6.}},
+                                  [&]() { return n_asked++ >= 2; });
+    check("a stop is obeyed between solves, and what is known is kept",
+          stopped.get_n_draws() == 1 &&
+            is_near(stopped.get_largest(), 2. / 128. / 0.05) &&
+            contains(stopped.text(), "then stopped"),
+          text(stopped));
+    const RefinementCheck none(inversion, parameters, {}, never);
+    const RefinementCheck at_once(inversion, parameters, {{2.}}, []() {
+      return true;
+    });
+    check("without draws nothing is said",
+          !none.is_known() && none.text().empty() && !at_once.is_known() &&
+            at_once.text().empty() && !none.is_fine_enough());
+    const Parameters switched_off =
+      read("subsection Output\n  set Refinement draws = 0\nend\n" +
+           loaded_string("4", "set Noise = 0.05\n"));
+    check("the number of draws is a parameter",
+          parameters.output.n_refinement_draws == 20 &&
+            switched_off.output.n_refinement_draws == 0);
+  }
+} // namespace
+
+int
+main()
+{
+  check_space();
+  check_deviations();
+  check_time();
+  check_limits();
+  return result();
+}
