@@ -28,7 +28,7 @@ namespace Tempera
       "Tempera: which values of a model's unknowns are plausible, all of them.\n"
       "\n"
       "Usage:\n"
-      "  tempera run FILE.prm [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
+      "  tempera run FILE.prm [--resume] [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
@@ -113,6 +113,30 @@ namespace Tempera
     }
 
 
+    /** The command that goes on with a run, for the shell. */
+    std::string
+    resume_command(const Arguments &arguments)
+    {
+      std::string command = "tempera run";
+      for (const std::string &argument : arguments)
+        {
+          if (argument == "--overwrite" || argument.rfind("--resume", 0) == 0)
+            continue;
+          const bool is_plain =
+            !argument.empty() &&
+            argument.find_first_not_of(
+              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+              "_-+=./,:") == std::string::npos;
+          std::string quoted;
+          for (const char letter : argument)
+            quoted +=
+              letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+          command += is_plain ? " " + argument : " '" + quoted + "'";
+        }
+      return command + " --resume";
+    }
+
+
     int
     run(const Arguments &arguments, const Environment &environment)
     {
@@ -121,7 +145,11 @@ namespace Tempera
       options.add_options()("output",
                             po::value<std::string>(),
                             "folder for the results")(
-        "overwrite", "replace a run that is in the folder");
+        "overwrite", "replace a run that is in the folder")(
+        "resume", "go on with the run in the folder from its last checkpoint")(
+        "resume-previous", "the same from the checkpoint before the last one")(
+        "any-build",
+        "resume although the checkpoint is of another version or build");
       const po::variables_map values = parse("run", arguments, options);
       if (values.count("help") > 0)
         {
@@ -130,11 +158,22 @@ namespace Tempera
         }
       const Parameters parameters(read_parameter_file("run", values));
       Simulation       simulation(parameters);
-      const bool       complete = simulation.run(environment.out,
-                                           environment.is_terminal,
-                                           values.count("overwrite") > 0,
-                                           environment.stop);
-      return complete ? 0 : 130;
+      RunOptions       run_options;
+      const bool       is_resumed =
+        values.count("resume") > 0 || values.count("resume-previous") > 0;
+      if (is_resumed && values.count("overwrite") > 0)
+        throw UserError("tempera run: --resume goes on with a run, and "
+                        "--overwrite replaces it. Give one of them.");
+      run_options.old_run              = is_resumed ? OldRun::resume :
+                                         values.count("overwrite") > 0 ? OldRun::overwrite :
+                                                                         OldRun::refuse;
+      run_options.resume.from_previous = values.count("resume-previous") > 0;
+      run_options.resume.any_build     = values.count("any-build") > 0;
+      run_options.resume_command       = resume_command(arguments);
+      run_options.is_terminal          = environment.is_terminal;
+      return simulation.run(environment.out, run_options, environment.stop) ?
+               0 :
+               130;
     }
 
 

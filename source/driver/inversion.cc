@@ -322,13 +322,15 @@ namespace Tempera
 
   std::vector<std::vector<double>>
   Inversion::draw_from_prior(const std::uint64_t seed,
-                             const unsigned int  n) const
+                             const unsigned int  n,
+                             const unsigned int  chain) const
   {
     std::vector<std::vector<double>> result;
     for (unsigned int rung = 0; rung < n; ++rung)
       {
         RandomKey key;
         key.seed    = seed;
+        key.chain   = chain;
         key.rung    = rung;
         key.purpose = Purpose::start;
         std::vector<double> numbers(unknowns.size());

@@ -222,11 +222,12 @@ namespace Tempera
 
   std::vector<std::vector<double>>
   NetworkInversion::draw_starts(const std::uint64_t seed,
-                                const unsigned int  n_rungs) const
+                                const unsigned int  n_rungs,
+                                const unsigned int  chain) const
   {
     std::vector<std::vector<double>> result;
     for (unsigned int rung = 0; rung < n_rungs; ++rung)
-      result.push_back(model->draw_start(seed, rung));
+      result.push_back(model->draw_start(seed, rung, chain));
     return result;
   }
 
@@ -236,6 +237,7 @@ namespace Tempera
   NetworkInversion::warm_up(const Ladder            &ladder,
                             const unsigned int       rung,
                             const std::uint64_t      seed,
+                            const unsigned int       chain,
                             const std::atomic<bool> &stop,
                             const std::function<void(const std::string &)> &say,
                             std::vector<double> &state) const
@@ -243,7 +245,8 @@ namespace Tempera
     const WarmStartParameters &parameters = settings.warm_start;
     const Exponents           &exponents  = ladder[rung].exponents;
     const std::string          begin =
-      "   warm start of rung " + std::to_string(rung) + ": ";
+      "   warm start of rung " + std::to_string(rung) +
+      (chain > 0 ? " of chain " + std::to_string(chain) : "") + ": ";
 
     using Clock               = std::chrono::steady_clock;
     constexpr auto pause      = std::chrono::seconds(5);
@@ -272,6 +275,7 @@ namespace Tempera
         adam.n_fixed =
           parameters.moves_coefficients ? 0 : model->unknowns.size();
         adam.key.seed       = seed;
+        adam.key.chain      = chain;
         adam.key.rung       = rung;
         adam.key.purpose    = Purpose::start;
         adam.key.stream     = 2;
@@ -345,6 +349,38 @@ namespace Tempera
         return gauss_newton->deviations(position, 0, inputs);
       };
     return prediction;
+  }
+
+
+
+  void
+  NetworkInversion::describe_derived(
+    std::vector<std::string>                                     &names,
+    std::function<void(const dealii::ArrayView<const double> &position,
+                       const dealii::ArrayView<double> &values)> &derive) const
+  {
+    constexpr std::size_t n_places = 5;
+
+    const auto          all  = data->prediction_inputs();
+    const unsigned int  n_in = model->shape.n_inputs;
+    const std::size_t   n    = all.size() / n_in;
+    std::vector<double> inputs;
+    // Inside: at the ends the solution is often prescribed.
+    for (std::size_t i = 0; i < n_places; ++i)
+      {
+        const std::size_t place = (2 * i + 1) * n / (2 * n_places);
+        inputs.insert(inputs.end(),
+                      all.begin() + place * n_in,
+                      all.begin() + (place + 1) * n_in);
+        names.push_back("u(" + to_text(all[place * n_in], 4) + ")");
+      }
+    const auto sweep =
+      std::make_shared<NetworkSweep<double>>(model, std::vector<MisfitSet>());
+    derive = [sweep, inputs](const dealii::ArrayView<const double> &position,
+                             const dealii::ArrayView<double>       &values) {
+      sweep->set_state(position);
+      sweep->predict(0, inputs, values);
+    };
   }
 
 

@@ -314,6 +314,11 @@ namespace Tempera
     declare_whole_number(
       prm, "Thinning", run.thinning, 1, "Keep one draw of so many rounds.");
     prm.add_parameter(
+      "Chains",
+      n_chains,
+      "Number of independent ladders. They share nothing but the solvers, and each costs as much as one alone. A single ladder cannot tell that it has missed a part of the answer; several that differ can.",
+      dealii::Patterns::Integer(1, 1000));
+    prm.add_parameter(
       "Target",
       target,
       "'posterior': what is known after the measurements. 'prior': the likelihood is left out, so that unknowns (and weights of a network) are drawn from their priors; the measurements are not used, and nothing is solved. To see what was assumed, and to check the sampler. An analytic energy has no prior in this sense.",
@@ -339,7 +344,7 @@ namespace Tempera
     prm.add_parameter(
       "Start from",
       from,
-      "'point': where 'Start' says. 'prior': every rung at its own draw from the prior, which needs a problem. 'file': where 'Start file' says.",
+      "'point': where 'Start' says. 'prior': every rung at its own draw from the prior, which needs a problem. 'file': where 'Start file' says. Of several chains with priors at hand, only the first begins at 'Start'; the others are drawn from the prior, because chains that begin together may all miss the same.",
       one_of({"point", "prior", "file"}));
     prm.add_parameter(
       "Start file",

@@ -1,31 +1,54 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/archive.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/identifiability.h>
+#include <tempera/driver/refinement_check.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
 #include <tempera/inference/csv_table.h>
 #include <tempera/inference/prior_energy.h>
-#include <tempera/output/draw_subset.h>
-#include <tempera/output/draws_file.h>
-#include <tempera/output/journal.h>
+#include <tempera/output/analysis.h>
+#include <tempera/output/cmdstan_csv.h>
 #include <tempera/output/prediction_band.h>
 #include <tempera/output/progress.h>
+#include <tempera/output/record.h>
+#include <tempera/output/recorded_run.h>
 #include <tempera/output/replica_marginals.h>
-#include <tempera/output/run_folder.h>
+#include <tempera/output/report.h>
+#include <tempera/output/samples_netcdf.h>
 #include <tempera/output/samples_picture.h>
 #include <tempera/output/statistics_file.h>
 #include <tempera/output/summary.h>
+#include <tempera/sampler/guarded_energy.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 namespace Tempera
 {
   namespace
   {
     const std::string rule(77, '-');
+
+    /** Whether a folder holds a run that these parameters could go on with. */
+    bool
+    is_same_run(const std::string &folder, const std::string &parameters)
+    {
+      std::ifstream     file(folder + "/parameters.prm");
+      const std::string old(std::istreambuf_iterator<char>(file), {});
+      return !old.empty() && difference_of_parameters(old, parameters).empty();
+    }
+
+    /** Draws from each prior that are kept with the record. */
+    constexpr unsigned int n_prior_draws = 1000;
 
     /** Start points from a file: a column for each unknown. */
     std::vector<std::vector<double>>
@@ -51,27 +74,16 @@ namespace Tempera
       return points;
     }
 
-    /** Keep the curves of a run that has failed, if they can be kept. */
-    void
-    save(PredictionBand  &prediction,
-         const RunReport &report,
-         std::ostream    &terminal)
-    {
-      try
-        {
-          prediction.write(report);
-          terminal << prediction.text();
-        }
-      catch (const UserError &)
-        {
-          // The first mistake is the one to tell.
-        }
-    }
-
+    /**
+     * Where a chain begins. With priors at hand, only the first one begins
+     * where the parameters say: chains that begin together may all miss the
+     * same.
+     */
     std::vector<std::vector<double>>
-    make_start(const Parameters &parameters,
-               const Inversion  *inversion,
-               const Ladder     &ladder)
+    make_start(const Parameters  &parameters,
+               const Inversion   *inversion,
+               const Ladder      &ladder,
+               const unsigned int chain)
     {
       const StateSpace &space = ladder.space();
       if ((parameters.start.from != "file" && !parameters.start.file.empty()) ||
@@ -82,15 +94,14 @@ namespace Tempera
                         "'Start' or 'Start file', or change 'Start from'.");
       if (parameters.start.from == "file")
         return read_start(parameters.start.file, ladder);
-      if (parameters.start.from == "prior")
-        {
-          if (inversion == nullptr)
-            throw UserError(
-              "'Sampler/Start from = prior' needs an equation "
-              "with priors. Set 'Problem/Type', or give 'Start'.");
-          return inversion->draw_from_prior(parameters.general.run.seed,
-                                            ladder.size());
-        }
+      if (parameters.start.from == "prior" && inversion == nullptr)
+        throw UserError("'Sampler/Start from = prior' needs an equation "
+                        "with priors. Set 'Problem/Type', or give 'Start'.");
+      if (parameters.start.from == "prior" ||
+          (inversion != nullptr && chain > 0))
+        return inversion->draw_from_prior(parameters.general.run.seed,
+                                          ladder.size(),
+                                          chain);
       if (!parameters.start.points.empty())
         return parameters.start.points;
       if (inversion != nullptr)
@@ -105,11 +116,13 @@ namespace Tempera
           point[i] = space[i].upper - 1.;
       return {point};
     }
+
     /** Random weights: one point for all rungs would be the same answer. */
     std::vector<std::vector<double>>
     make_network_start(const Parameters       &parameters,
                        const NetworkInversion &network,
-                       const Ladder           &ladder)
+                       const Ladder           &ladder,
+                       const unsigned int      chain)
     {
       if (parameters.start.from == "file")
         return read_start(parameters.start.file, ladder);
@@ -117,7 +130,9 @@ namespace Tempera
         throw UserError("A network starts with random weights, and with "
                         "coefficients drawn from their priors. Remove 'Sampler/"
                         "Start', or set 'Start from = file'.");
-      return network.draw_starts(parameters.general.run.seed, ladder.size());
+      return network.draw_starts(parameters.general.run.seed,
+                                 ladder.size(),
+                                 chain);
     }
   } // namespace
 
@@ -188,21 +203,69 @@ namespace Tempera
 
   Simulation::Simulation(const Parameters &parameters)
     : parameters(parameters)
-    , inversion(parameters.has_problem() ?
-                  std::make_unique<Inversion>(parameters) :
-                  nullptr)
-    , network(parameters.has_network() ?
-                std::make_unique<NetworkInversion>(parameters) :
-                nullptr)
   {
-    Ladder ladder(parameters.ladder,
-                  parameters.kernel,
-                  make_levels(parameters, inversion.get(), network.get()));
+    times.enter("set-up");
+    if (parameters.has_problem())
+      inversion = std::make_unique<Inversion>(parameters);
+    if (parameters.has_network())
+      network = std::make_unique<NetworkInversion>(parameters);
+    if (!inversion && (parameters.output.n_field_draws > 0 ||
+                       parameters.output.n_mean_draws > 0))
+      throw UserError(
+        std::string("'Output/Field draws' and 'Output/Mean field draws' need "
+                    "an equation") +
+        (network ? " that is solved with finite elements" :
+                   ", but the energy is analytic") +
+        ". Set them to 0.");
+
+    std::vector<Level> levels =
+      make_levels(parameters, inversion.get(), network.get());
+    for (Level &level : levels)
+      level.energy = std::make_shared<GuardedEnergy>(level.energy);
+    Ladder ladder(parameters.ladder, parameters.kernel, std::move(levels));
     if (network)
       ladder.set_step_factors(network->step_factors());
-    const std::vector<std::vector<double>> start =
-      network ? make_network_start(parameters, *network, ladder) :
-                make_start(parameters, inversion.get(), ladder);
+    describe(ladder);
+
+    std::vector<std::unique_ptr<ReplicaExchange>> chains;
+    for (unsigned int chain = 0; chain < description.n_chains; ++chain)
+      {
+        RunParameters run = parameters.general.run;
+        run.chain         = chain;
+        chains.push_back(std::make_unique<ReplicaExchange>(
+          run,
+          parameters.kernel,
+          parameters.swaps,
+          ladder,
+          network ? make_network_start(parameters, *network, ladder, chain) :
+                    make_start(parameters, inversion.get(), ladder, chain)));
+      }
+    ensemble = std::make_unique<Ensemble>(std::move(chains));
+  }
+
+
+
+  Simulation::~Simulation() = default;
+
+
+
+  void
+  Simulation::describe(const Ladder &ladder)
+  {
+    const RunParameters &run = parameters.general.run;
+    description.version      = version();
+    description.family       = inversion ? "finite elements" :
+                               network   ? "network" :
+                                           "analytic";
+    description.title        = inversion ? parameters.problem.type :
+                               network ? parameters.network.network.choice.equation :
+                                         parameters.energy.type;
+    description.parameters   = parameters.effective_file();
+    description.seed         = run.seed;
+    description.n_chains     = parameters.general.n_chains;
+    description.n_rounds     = run.iterations;
+    description.burn_in      = run.burn_in;
+    description.thinning     = run.thinning;
 
     const StateSpace &space = ladder.space();
     description.indices     = space.recorded();
@@ -212,37 +275,73 @@ namespace Tempera
         description.lower.push_back(space[i].lower);
         description.upper.push_back(space[i].upper);
       }
+    const std::vector<Unknown> unknowns = inversion ?
+                                            inversion->get_unknowns() :
+                                          network ? network->get_unknowns() :
+                                                    std::vector<Unknown>();
+    RandomKey                  key;
+    key.seed    = run.seed;
+    key.purpose = Purpose::start;
+    for (const Unknown &unknown : unknowns)
+      {
+        // Streams that no start point uses.
+        --key.stream;
+        description.priors.push_back(unknown.prior.text());
+        std::vector<double> draws(n_prior_draws);
+        fill_uniforms(key, dealii::make_array_view(draws));
+        for (double &draw : draws)
+          draw = unknown.prior.quantile(draw);
+        description.prior_draws.push_back(draws);
+      }
+
     if (inversion)
       {
         description.truth       = parameters.observations.truth;
         description.true_circle = parameters.observations.true_circle;
+        const Observations       &observations = inversion->get_observations();
+        const GaussianLikelihood &likelihood   = inversion->get_likelihood();
         if (inversion->place_unknowns() == std::vector<unsigned int>{0, 1})
-          for (const Sensor &sensor : inversion->get_observations().sensors)
+          for (const Sensor &sensor : observations.sensors)
             description.sensors.push_back(sensor.place);
+        if (likelihood.has_unknown_deviation())
+          description.deviation_unknown = int(unknowns.size()) - 1;
+        const bool is_stationary =
+          inversion->get_problem().order_in_time() == 0;
+        for (std::size_t i = 0; i < observations.values.size(); ++i)
+          {
+            std::vector<std::string> place;
+            for (const double coordinate : observations.sensors[i].place)
+              place.push_back(to_text(coordinate, 6));
+            description.measurements.push_back(
+              {"(" + join(place, ", ") + ")" +
+                 (is_stationary ?
+                    "" :
+                    ", t = " + to_text(observations.sensors[i].time, 6)),
+               observations.values[i],
+               likelihood.has_unknown_deviation() ?
+                 0. :
+                 likelihood.standard_deviation(i, 0.)});
+          }
       }
-    if (!inversion && (parameters.output.n_field_draws > 0 ||
-                       parameters.output.n_mean_draws > 0))
-      throw UserError(
-        std::string("'Output/Field draws' and 'Output/Mean field draws' need "
-                    "an equation") +
-        (network ? " that is solved with finite elements" :
-                   ", but the energy is analytic") +
-        ". Set them to 0.");
     if (network)
       {
         description.truth      = parameters.network.observations.truth;
         description.prediction = network->make_prediction(ladder);
+        network->describe_derived(description.derived_names,
+                                  description.derive);
       }
-    description.n_rounds = parameters.general.run.iterations;
-    for (unsigned int i = 0; i < ladder.size(); ++i)
-      description.kernels.push_back(entry_for_rung(
-        parameters.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
 
-    sampler = std::make_unique<ReplicaExchange>(parameters.general.run,
-                                                parameters.kernel,
-                                                parameters.swaps,
-                                                std::move(ladder),
-                                                start);
+    for (const Level &level : ladder.get_levels())
+      description.levels.push_back(level.name);
+    for (unsigned int i = 0; i < ladder.size(); ++i)
+      {
+        description.rung_levels.push_back(ladder[i].level);
+        description.kernels.push_back(entry_for_rung(
+          parameters.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
+      }
+    description.tempers_likelihood = parameters.ladder.temper == "likelihood";
+    description.n_recorded_rungs =
+      parameters.output.draws == "coldest" ? 1 : ladder.size();
   }
 
 
@@ -250,7 +349,7 @@ namespace Tempera
   std::string
   Simulation::layout() const
   {
-    const Ladder &ladder = sampler->get_ladder();
+    const Ladder &ladder = (*ensemble)[0].get_ladder();
     std::string   text;
     if (inversion)
       {
@@ -282,6 +381,12 @@ namespace Tempera
               counted(ladder[i].n_steps, "step") + " per round\n";
     if (ladder.size() > 1)
       text += "--     . swaps: " + parameters.swaps.rule + "\n";
+    text += "--     . " + counted(description.n_chains, "chain") +
+            " of this ladder" +
+            (description.n_chains > 1 ?
+               ", independent of each other" :
+               ": a part of the answer that it misses will not show") +
+            "\n";
 
     // What was asked for and will not happen, or not well.
     constexpr std::uint64_t least_burn_in = 100;
@@ -307,139 +412,339 @@ namespace Tempera
 
 
 
-  bool
-  Simulation::run(std::ostream            &terminal,
-                  const bool               is_terminal,
-                  const bool               overwrite,
-                  const std::atomic<bool> &stop)
+  void
+  Simulation::connect_sinks()
   {
-    const RunFolder folder(parameters.general.output_directory, overwrite);
-    folder.write("parameters.prm", parameters.effective_file());
-    Journal journal(terminal, folder);
-    journal.write(rule + "\n-- Tempera " + version() +
-                  ": replica exchange Langevin sampling\n" + layout() +
-                  "--     . results in " + folder.get_path() + "\n" + rule +
-                  "\n");
-
-    // The slots below refer to what lives in this function; so must the
-    // signals.
-    const std::unique_ptr<ReplicaExchange> sampler = std::move(this->sampler);
-
-    Signals                                &signals = sampler->signals;
-    std::vector<std::unique_ptr<DrawsFile>> draws;
-    for (unsigned int rung = 0; rung < description.kernels.size(); ++rung)
-      if (parameters.output.draws == "all" ||
-          (parameters.output.draws == "coldest" && rung == 0))
-        {
-          draws.push_back(
-            std::make_unique<DrawsFile>(folder, description, rung));
-          draws.back()->connect(signals);
-        }
-    StatisticsFile statistics(folder);
-    statistics.connect(signals);
-    Summary summary(description);
-    summary.connect(signals);
-    ReplicaMarginals replicas(description);
-    replicas.connect(signals);
-    SamplesPicture picture(folder, description);
-    picture.connect(signals);
-    std::unique_ptr<PredictionBand> prediction;
+    for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
+      {
+        records.push_back(
+          std::make_unique<Record>(*folder, description, chain));
+        records.back()->connect((*ensemble)[chain].signals);
+      }
     if (description.prediction)
       {
-        prediction = std::make_unique<PredictionBand>(folder, description);
-        prediction->connect(signals);
+        prediction = std::make_unique<PredictionBand>(*folder, description);
+        for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
+          prediction->connect((*ensemble)[chain].signals, chain);
+        prediction->write_at_end_of(ensemble->signals);
       }
-    DrawSubset solved_draws(
-      inversion ? std::max({parameters.output.n_field_draws,
-                            parameters.output.n_mean_draws,
-                            parameters.output.n_information_draws}) :
-      network   ? n_network_information_draws() :
-                  0);
-    solved_draws.connect(signals);
-    Progress progress(journal, description.n_rounds, is_terminal);
-    progress.connect(signals);
+    // Weights are not recorded; some states are kept here.
+    network_draws = std::make_unique<DrawSubset>(
+      network ? n_network_information_draws() : 0,
+      (*ensemble)[0].get_ladder().space().dimension());
+    for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
+      network_draws->connect((*ensemble)[chain].signals);
+  }
 
-    signals.end_of_burn_in.connect([&](const RunReport &report) {
-      if (is_terminal)
+
+
+  template <typename Archive>
+  void
+  Simulation::serialize_state(Archive &archive)
+  {
+    archive &n_warm;
+    for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
+      archive &record_lengths[chain] & *records[chain] & (*ensemble)[chain];
+    if (prediction)
+      archive &*prediction;
+    archive &*network_draws;
+  }
+
+
+
+  void
+  Simulation::save_checkpoint()
+  {
+    for (unsigned int chain = 0; chain < records.size(); ++chain)
+      record_lengths[chain] = records[chain]->sync();
+    std::ostringstream state;
+    {
+      boost::archive::binary_oarchive archive(state);
+      serialize_state(archive);
+    }
+    write_checkpoint(folder->get_path(),
+                     {{version(), build_identity(), description.parameters},
+                      state.str()});
+    times.write(*folder);
+  }
+
+
+
+  void
+  Simulation::load_checkpoint(const std::string &state)
+  {
+    try
+      {
+        std::istringstream              stream(state);
+        boost::archive::binary_iarchive archive(stream);
+        serialize_state(archive);
+      }
+    catch (const UserError &)
+      {
+        throw;
+      }
+    catch (const std::exception &error)
+      {
+        throw UserError("The checkpoint in '" + folder->get_path() +
+                        "' cannot be used: " + error.what() +
+                        ". With --resume-previous the run goes on from the one "
+                        "before it; or begin again with --overwrite.");
+      }
+  }
+
+
+
+  void
+  Simulation::open_records(const RunOptions &options)
+  {
+    record_lengths.resize(records.size(), 0);
+    const std::string path = folder->get_path();
+    if (options.old_run == OldRun::resume && has_checkpoint(path))
+      {
+        const RecordedRun recorded(path);
+        load_checkpoint(
+          read_checkpoint(path,
+                          {version(), build_identity(), description.parameters},
+                          options.resume));
+        const bool is_same = description_to_json(recorded.description()) ==
+                             description_to_json(description);
+        for (unsigned int chain = 0; chain < records.size(); ++chain)
+          records[chain]->resume(record_lengths[chain], !is_same);
+        times.add_from(*folder);
+        return;
+      }
+    for (const std::unique_ptr<Record> &record : records)
+      record->begin();
+  }
+
+
+
+  void
+  Simulation::warm_up(const std::atomic<bool> &stop)
+  {
+    if (!network || !network->has_warm_start())
+      return;
+    times.enter("warm start");
+    const unsigned int n_rungs = description.kernels.size();
+    while (n_warm < n_rungs * ensemble->size() && !stop.load())
+      {
+        const unsigned int  chain = n_warm / n_rungs, rung = n_warm % n_rungs;
+        ReplicaExchange    &sampler = (*ensemble)[chain];
+        std::vector<double> state   = sampler.replica(rung).position;
+        const std::string   words   = network->warm_up(
+          sampler.get_ladder(),
+          rung,
+          parameters.general.run.seed,
+          chain,
+          stop,
+          [&](const std::string &text) { journal->write(text); },
+          state);
+        // Half a warm start is not one that an uninterrupted run has.
+        if (stop.load())
+          break;
+        journal->write(words);
+        sampler.set_position(rung, state);
+        ++n_warm;
+        save_checkpoint();
+      }
+  }
+
+
+
+  bool
+  Simulation::run(std::ostream            &terminal,
+                  const RunOptions        &options,
+                  const std::atomic<bool> &stop)
+  {
+    const std::string &path = parameters.general.output_directory;
+    const bool         is_resumed =
+      options.old_run == OldRun::resume && has_checkpoint(path);
+    // Before the first checkpoint there is nothing to go on from.
+    const bool is_begun_again = options.old_run == OldRun::resume &&
+                                !is_resumed &&
+                                is_same_run(path, description.parameters);
+    folder = std::make_unique<RunFolder>(path,
+                                         is_begun_again ? OldRun::overwrite :
+                                         is_resumed     ? OldRun::resume :
+                                         options.old_run == OldRun::resume ?
+                                                      OldRun::refuse :
+                                                      options.old_run);
+    connect_sinks();
+    // First of all, so that it is known whose the other files are.
+    if (!is_resumed)
+      folder->write("parameters.prm", description.parameters);
+    open_records(options);
+    if (is_resumed)
+      folder->write("parameters.prm", description.parameters);
+    journal = std::make_unique<Journal>(terminal, *folder, is_resumed);
+    journal->write(rule + "\n-- Tempera " + version() +
+                   ": replica exchange Langevin sampling\n" + layout() +
+                   "--     . results in " + folder->get_path() + "\n" +
+                   (is_resumed ?
+                      "--     . resumed after " +
+                        counted(ensemble->report().rounds, "round") + "\n" :
+                      "") +
+                   rule + "\n");
+
+    StatisticsFile statistics(*folder);
+    if (is_resumed)
+      statistics.add_from(RecordedRun(path));
+    statistics.connect(ensemble->signals);
+    Progress progress(*journal,
+                      description.n_rounds,
+                      options.is_terminal,
+                      ensemble->report().rounds);
+    progress.connect(ensemble->signals);
+    ensemble->signals.end_of_burn_in.connect([&](const RunReport &report) {
+      if (options.is_terminal)
         terminal << "\r\033[K";
-      journal.write(burn_in_text(report));
+      journal->write(burn_in_text(report));
+    });
+
+    using Clock          = std::chrono::steady_clock;
+    auto       last_save = Clock::now(), last_export = last_save;
+    double     export_seconds = 0.05;
+    const auto seconds_since  = [](const Clock::time_point &time) {
+      return std::chrono::duration<double>(Clock::now() - time).count();
+    };
+    const auto save = [&]() {
+      times.enter("output");
+      save_checkpoint();
+      // Written whole each time: seldom enough not to be felt.
+      constexpr double share = 0.02;
+      if (export_seconds < share * seconds_since(last_export))
+        {
+          const auto begin = Clock::now();
+          write_samples_netcdf(RecordedRun(path), folder->file("samples.nc"));
+          last_export    = Clock::now();
+          export_seconds = seconds_since(begin);
+        }
+      last_save = Clock::now();
+      times.enter("sampling");
+    };
+    ensemble->signals.progress.connect([&](const std::uint64_t) {
+      if (parameters.output.checkpoint_seconds > 0. &&
+          seconds_since(last_save) > parameters.output.checkpoint_seconds)
+        save();
+    });
+    ensemble->checkpoint_due.connect([&](const bool is_last) {
+      // The results come after the last one.
+      if (is_last)
+        save_checkpoint();
+      else
+        save();
     });
 
     bool complete = false;
-    auto begin    = std::chrono::steady_clock::now();
-    signals.end_of_run.connect([&](const RunReport &report) {
-      const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
-      complete = !report.interrupted;
-      journal.write(summary.text(report));
-      if (prediction)
-        journal.write(prediction->text());
-      for (std::size_t i = 0; i < report.level_names.size(); ++i)
-        journal.write("   evaluations of level '" + report.level_names[i] +
-                      "', burn-in included: " +
-                      std::to_string(report.evaluations[i]) + "\n");
-      if (inversion)
-        journal.write("   work in forward solves of level '" +
-                      report.level_names[report.rungs[0].level] +
-                      "', burn-in included: " + to_text(report.work, 6) +
-                      ", of which set-up " + to_text(report.set_up_work, 3) +
-                      "\n");
-      journal.write("\n-- " + std::to_string(report.rounds) + " rounds in " +
-                    to_text(seconds, 3) + " s (" +
-                    to_text(report.rounds / seconds, 3) + " per second)" +
-                    (complete ? std::string() :
-                                "\n-- interrupted before the " +
-                                  std::to_string(report.n_rounds) +
-                                  " rounds were done; what was drawn is kept") +
-                    (complete && report.rounds < report.n_rounds ?
-                       "\n-- the work budget is used up" :
-                       "") +
-                    "\n");
-    });
+    ensemble->signals.end_of_run.connect(
+      [&](const RunReport &report) { complete = !report.interrupted; });
 
     try
       {
-        if (network && network->has_warm_start())
-          for (unsigned int rung = 0;
-               rung < description.kernels.size() && !stop.load();
-               ++rung)
-            {
-              std::vector<double> state = sampler->replica(rung).position;
-              journal.write(network->warm_up(
-                sampler->get_ladder(),
-                rung,
-                parameters.general.run.seed,
-                stop,
-                [&](const std::string &text) { journal.write(text); },
-                state));
-              sampler->set_position(rung, state);
-            }
-        begin = std::chrono::steady_clock::now();
-        sampler->run(stop);
+        warm_up(stop);
+        times.enter("output");
+        save_checkpoint();
+        times.enter("sampling");
+        // Nothing is sampled from a start that is not warm.
+        if (!stop.load())
+          ensemble->run(stop, parameters.output.checkpoint_rounds);
+        times.enter("output");
       }
     catch (const UserError &)
       {
         // The journal may be what has failed: the terminal alone.
-        terminal << summary.text(sampler->report());
-        if (prediction)
-          save(*prediction, sampler->report(), terminal);
+        terminal << "\n-- the run has failed; what was recorded is kept: "
+                    "'tempera summary "
+                 << path
+                 << "' shows it, and the command below goes on from "
+                    "the last checkpoint when the cause is gone\n   "
+                 << options.resume_command << "\n";
         throw;
       }
-    if (complete && sampler->report().rounds <= parameters.general.run.burn_in)
+    write_results(stop);
+    times.write(*folder);
+    const RunReport report = ensemble->report();
+    if (complete && report.rounds <= parameters.general.run.burn_in)
       throw UserError("The 'Work budget' ended within burn-in, so that no draw "
                       "was kept. Raise it, or lower 'Burn-in'.");
-    if (inversion || network)
-      journal.write(compare_with_prior(sampler->get_ladder(),
-                                       sampler->report(),
-                                       summary.get_marginals(),
-                                       replicas.r_hats(),
-                                       solved_draws,
-                                       folder,
-                                       stop));
-    if (inversion)
-      write_fields(solved_draws, folder.get_path() + "/fields");
+    const double seconds = times.seconds("sampling");
+    journal->write("\n-- " + std::to_string(report.rounds) + " rounds" +
+                   (report.rounds > 0 ?
+                      " in " + to_text(seconds, 3) + " s (" +
+                        to_text(report.rounds / seconds, 3) + " per second)" :
+                      "") +
+                   (complete && report.rounds < report.n_rounds ?
+                      "\n-- the work budget is used up" :
+                      "") +
+                   (complete ?
+                      std::string() :
+                      "\n-- interrupted before the " +
+                        std::to_string(report.n_rounds) +
+                        " rounds were done; what was drawn is kept. This goes "
+                        "on from here:\n   " +
+                        options.resume_command) +
+                   "\n");
     return complete;
+  }
+
+
+
+  void
+  Simulation::write_results(const std::atomic<bool> &stop)
+  {
+    const RecordedRun recorded(folder->get_path());
+    write_samples_netcdf(recorded, folder->file("samples.nc"));
+    if (parameters.output.csv)
+      write_cmdstan_csv(recorded, folder->get_path());
+    write_samples_picture(*folder, recorded);
+
+    std::string told;
+    if (recorded.n_common_draws() > 0 && (inversion || network) &&
+        !parameters.general.samples_prior())
+      {
+        told = compare_with_prior(recorded, stop);
+        if (inversion && parameters.output.n_refinement_draws > 0)
+          {
+            const RefinementCheck check(
+              *inversion,
+              parameters,
+              evenly_spaced_states(recorded,
+                                   parameters.output.n_refinement_draws),
+              [&]() { return stop.load(); });
+            if (check.is_known())
+              folder->write("refinement.csv", check.csv());
+            told += check.text();
+          }
+      }
+    times.write(*folder);
+    const Analysis analysis = analyse(recorded);
+    journal->write(summary_text(analysis));
+    if (prediction)
+      journal->write(prediction->text());
+    const RunReport report = ensemble->report();
+    for (std::size_t i = 0; i < report.level_names.size(); ++i)
+      journal->write(
+        "   evaluations of level '" + report.level_names[i] +
+        "', burn-in included: " + std::to_string(report.evaluations[i]) + "\n");
+    if (inversion)
+      journal->write("   work in forward solves of level '" +
+                     report.level_names[report.rungs[0].level] +
+                     "', burn-in included: " + to_text(report.work, 6) +
+                     ", of which set-up " + to_text(report.set_up_work, 3) +
+                     "\n");
+    for (const Level &level : (*ensemble)[0].get_ladder().get_levels())
+      if (const auto *guarded =
+            dynamic_cast<const GuardedEnergy *>(level.energy.get()))
+        if (guarded->n_failures() > 0)
+          journal->write("   " + counted(guarded->n_failures(), "evaluation") +
+                         " of level '" + level.name +
+                         "' failed and counted as not finite; the first: " +
+                         guarded->first_failure() + "\n");
+    journal->write(told);
+    if (inversion)
+      write_fields(recorded);
+    if (parameters.output.report)
+      folder->write("report.html", report_html(recorded));
   }
 
 
@@ -455,16 +760,13 @@ namespace Tempera
 
 
   std::string
-  Simulation::compare_with_prior(const Ladder                &ladder,
-                                 const RunReport             &report,
-                                 const std::vector<Marginal> &marginals,
-                                 const std::vector<double>   &replica_r_hats,
-                                 const DrawSubset            &draws,
-                                 const RunFolder             &folder,
-                                 const std::atomic<bool>     &is_stopped) const
+  Simulation::compare_with_prior(const RecordedRun       &recorded,
+                                 const std::atomic<bool> &is_stopped) const
   {
-    if (marginals.empty() || marginals[0].moments().count() == 0)
+    if (recorded.n_common_draws() == 0 || description.names.empty())
       return "";
+    const Ladder   &ladder = (*ensemble)[0].get_ladder();
+    const RunReport report = ensemble->report();
     // With weights in the place of standard deviations, the temperature is a
     // part of the likelihood.
     const bool is_posterior =
@@ -477,39 +779,51 @@ namespace Tempera
              ", and only draws at temperature 1 are draws from the "
              "posterior.\n";
 
+    std::vector<Marginal> marginals(description.names.size());
+    ReplicaMarginals      replicas(description);
+    for (unsigned int chain = 0; chain < recorded.n_chains(); ++chain)
+      recorded.for_each_draw(chain, [&](const RecordedDraw &draw) {
+        if (draw.is_burn_in)
+          return;
+        for (std::size_t i = 0; i < marginals.size(); ++i)
+          marginals[i].add(draw.rungs[0].values[i]);
+        replicas.add(chain, draw.rungs[0]);
+      });
+
     const auto        stop = [&]() { return is_stopped.load(); };
     const Information information =
       network ?
         network->information(ladder,
-                             draws.evenly_spaced(n_network_information_draws()),
+                             network_draws->evenly_spaced(
+                               n_network_information_draws()),
                              stop) :
-        average_information(inversion->get_unknowns(),
-                            inversion->get_likelihood(),
-                            inversion->model(parameters.ladder.levels[0]),
-                            draws.evenly_spaced(
-                              parameters.output.n_information_draws),
-                            JacobianMethod::cheaper,
-                            stop);
+        average_information(
+          inversion->get_unknowns(),
+          inversion->get_likelihood(),
+          inversion->model(parameters.ladder.levels[0]),
+          evenly_spaced_states(recorded, parameters.output.n_information_draws),
+          JacobianMethod::cheaper,
+          stop);
     const Identifiability identifiability(network ? network->get_unknowns() :
                                                     inversion->get_unknowns(),
                                           marginals,
                                           information,
-                                          replica_r_hats);
-    folder.write("identifiability.csv", identifiability.csv());
+                                          replicas.r_hats());
+    folder->write("identifiability.csv", identifiability.csv());
     return identifiability.text();
   }
 
 
 
   void
-  Simulation::write_fields(const DrawSubset  &draws,
-                           const std::string &folder) const
+  Simulation::write_fields(const RecordedRun &recorded) const
   {
     const OutputParameters &output = parameters.output;
-    const FemModel &model = inversion->model(parameters.ladder.levels[0]);
+    const FemModel   &model = inversion->model(parameters.ladder.levels[0]);
+    const std::string path  = folder->get_path() + "/fields";
     // Without the noise level, which is no business of the solver.
     const auto states = [&](const unsigned int n) {
-      std::vector<std::vector<double>> result = draws.evenly_spaced(n);
+      auto result = evenly_spaced_states(recorded, n);
       for (std::vector<double> &state : result)
         state.resize(model.n_parameters());
       return result;
@@ -517,11 +831,11 @@ namespace Tempera
     unsigned int number = 0;
     for (const std::vector<double> &state : states(output.n_field_draws))
       model.write_fields({state},
-                         {folder,
+                         {path,
                           "draw_" + std::to_string(number++),
                           output.n_field_times});
-    if (output.n_mean_draws > 1 && draws.get_draws().size() > 1)
+    if (output.n_mean_draws > 1 && recorded.n_common_draws() > 1)
       model.write_fields(states(output.n_mean_draws),
-                         {folder, "posterior", output.n_field_times});
+                         {path, "posterior", output.n_field_times});
   }
 } // namespace Tempera

@@ -10,8 +10,25 @@ namespace Tempera
     prm.add_parameter(
       "Draws",
       draws,
-      "Rungs whose draws are written to draws.RUNG.csv: all, the coldest only, or none.",
-      one_of({"all", "coldest", "none"}));
+      "Rungs whose draws are recorded: all, or the coldest only. Without the others nobody can see whether the coldest has missed a mode.",
+      one_of({"all", "coldest"}));
+    prm.add_parameter(
+      "CSV",
+      csv,
+      "Whether the draws of the coldest rung are also written in CmdStan's format: draws.csv, or draws_1.csv, draws_2.csv, ... for several chains. 'tempera export --csv' does so later.");
+    prm.add_parameter(
+      "Report",
+      report,
+      "Whether report.html is made at the end of the run. 'tempera report' does so later.");
+    prm.add_parameter(
+      "Checkpoint seconds",
+      checkpoint_seconds,
+      "After so many seconds the state of the run is saved, so that --resume goes on from there; samples.nc is made anew then, too, unless that takes long. It is always saved at the end and when the run is stopped. 0: not by time.",
+      dealii::Patterns::Double(0.));
+    prm.add_parameter("Checkpoint rounds",
+                      checkpoint_rounds,
+                      "The same after so many rounds. 0: not by rounds.",
+                      dealii::Patterns::Integer(0));
     prm.add_parameter(
       "Field draws",
       n_field_draws,

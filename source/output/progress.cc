@@ -12,10 +12,12 @@ namespace Tempera
 {
   Progress::Progress(Journal            &journal,
                      const std::uint64_t n_rounds,
-                     const bool          is_terminal)
+                     const bool          is_terminal,
+                     const std::uint64_t n_rounds_before)
     : journal(journal)
     , n_rounds(n_rounds)
     , is_terminal(is_terminal)
+    , n_rounds_before(n_rounds_before)
     , begin(std::chrono::steady_clock::now())
   {}
 
@@ -45,7 +47,8 @@ namespace Tempera
     const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
         .count();
-    const double rate = seconds > 0. ? rounds / seconds : 0.;
+    const double rate =
+      seconds > 0. ? double(rounds - n_rounds_before) / seconds : 0.;
     return std::to_string(100 * rounds / n_rounds) + " %, " + to_text(rate, 3) +
            " rounds/s, " +
            duration_text(rate > 0. ? (n_rounds - rounds) / rate : 0.) + " left";

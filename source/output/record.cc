@@ -31,9 +31,11 @@ namespace Tempera
 
 
   void
-  Record::resume(const std::uint64_t length)
+  Record::resume(const std::uint64_t length, const bool has_changed)
   {
     file = std::make_unique<RecordFile>(path, description, length);
+    if (has_changed)
+      file->append(description);
   }
 
 
@@ -74,9 +76,9 @@ namespace Tempera
     for (const unsigned int i : description.indices)
       *place++ = one.position[i];
     if (!description.derived_names.empty())
-      description.derive(one.position,
-                         dealii::ArrayView<double>(
-                           place, description.derived_names.size()));
+      description.derive(
+        one.position,
+        dealii::ArrayView<double>(place, description.derived_names.size()));
 
     // The draws of a round come one after the other, the coldest first.
     if (one.rung == 0 && !one.is_burn_in)

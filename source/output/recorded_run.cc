@@ -335,8 +335,7 @@ namespace Tempera
           for (double &value : one.values)
             value = bytes.take<double>();
           if (one.draw % stride == 0 && one.draw < chains[chain].n_draws &&
-              (result.empty() ||
-               one.values.size() == result[0].values.size()))
+              (result.empty() || one.values.size() == result[0].values.size()))
             result.push_back(std::move(one));
         }
     return result;
@@ -379,6 +378,31 @@ namespace Tempera
         });
         result.chains.push_back(std::move(rungs));
         result.numbers.push_back(std::move(numbers));
+      }
+    return result;
+  }
+
+
+
+  std::vector<std::vector<double>>
+  evenly_spaced_states(const RecordedRun &run, const std::size_t n)
+  {
+    std::vector<std::vector<double>> result;
+    if (n == 0 || run.description().n_recorded_rungs == 0)
+      return result;
+    const std::size_t n_unknowns = run.description().names.size();
+    const std::size_t n_chains   = run.n_chains();
+    const DrawTable   table      = run.table((n + n_chains - 1) / n_chains);
+    const std::size_t n_draws    = table.numbers[0].size();
+    const std::size_t n_states   = std::min(n, n_draws * n_chains);
+    for (std::size_t i = 0; i < n_states; ++i)
+      {
+        // Of all draws, in the order of their rounds, every so many.
+        const std::size_t  place = i * n_draws * n_chains / n_states;
+        const RungColumns &rung  = table.chains[place % n_chains][0];
+        result.emplace_back();
+        for (std::size_t k = 0; k < n_unknowns; ++k)
+          result.back().push_back(rung.values[k][place / n_chains]);
       }
     return result;
   }

@@ -5,21 +5,21 @@
 namespace Tempera
 {
   ReplicaMarginals::ReplicaMarginals(const RunDescription &description)
-    : indices(description.indices)
-    , marginals(description.kernels.size(),
-                std::vector<Marginal>(description.indices.size()))
+    : n_unknowns(description.names.size())
+    , n_rungs(description.kernels.size())
+    , marginals(description.n_chains * n_rungs,
+                std::vector<Marginal>(n_unknowns))
   {}
 
 
 
   void
-  ReplicaMarginals::connect(Signals &signals)
+  ReplicaMarginals::add(const unsigned int chain, const RecordedRung &coldest)
   {
-    signals.draw.connect([this](const Draw &draw) {
-      if (draw.rung == 0 && !draw.is_burn_in)
-        for (std::size_t i = 0; i < indices.size(); ++i)
-          marginals[draw.replica][i].add(draw.position[indices[i]]);
-    });
+    std::vector<Marginal> &replica =
+      marginals[chain * n_rungs + coldest.replica];
+    for (unsigned int i = 0; i < n_unknowns; ++i)
+      replica[i].add(coldest.values[i]);
   }
 
 
@@ -30,8 +30,8 @@ namespace Tempera
     // A replica that was hardly ever there says nothing.
     constexpr std::size_t fewest_draws = 200;
 
-    std::vector<double> result(indices.size(), 1.);
-    for (std::size_t i = 0; i < indices.size(); ++i)
+    std::vector<double> result(n_unknowns, 1.);
+    for (unsigned int i = 0; i < n_unknowns; ++i)
       {
         std::vector<std::vector<double>> chains;
         for (const std::vector<Marginal> &replica : marginals)

@@ -47,8 +47,13 @@ namespace Tempera
 
     /** Whether a file of this name belongs to a run. */
     bool
-    is_of_a_run(const std::string &name)
+    is_of_a_run(std::string name)
     {
+      // What a run that was killed had just begun.
+      const std::string begun = ".new";
+      if (name.size() > begun.size() &&
+          name.compare(name.size() - begun.size(), begun.size(), begun) == 0)
+        name.resize(name.size() - begun.size());
       const std::set<std::string> others = {"parameters.prm",
                                             "statistics",
                                             "log.txt",
@@ -164,8 +169,8 @@ namespace Tempera
                     const std::string &option,
                     const Durability   durability)
   {
-    const bool is_safe = durability == Durability::ordinary ||
-                         synchronise(temporary, O_RDONLY);
+    const bool is_safe =
+      durability == Durability::ordinary || synchronise(temporary, O_RDONLY);
     if (!is_safe || std::rename(temporary.c_str(), path.c_str()) != 0)
       {
         const int       cause = errno;

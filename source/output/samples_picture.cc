@@ -36,36 +36,29 @@ namespace Tempera
 
 
 
-  SamplesPicture::SamplesPicture(const RunFolder      &folder,
-                                 const RunDescription &description)
-    : folder(folder)
-    , description(description)
-    , draws(n_points, description.indices)
-  {}
-
-
-
   void
-  SamplesPicture::connect(Signals &signals)
+  write_samples_picture(const RunFolder &folder, const RecordedRun &run)
   {
-    draws.connect(signals);
-    signals.end_of_run.connect([this](const RunReport &) {
-      if (!draws.get_draws().empty() && !description.names.empty())
-        folder.write("samples.svg", svg());
-    });
+    const std::string picture = samples_picture(run);
+    if (!picture.empty())
+      folder.write("samples.svg", picture);
   }
 
 
 
   std::string
-  SamplesPicture::svg() const
+  samples_picture(const RecordedRun &run)
   {
+    const RunDescription &description = run.description();
+    const auto            states      = evenly_spaced_states(run, n_points);
+    if (states.empty() || description.names.empty())
+      return "";
     const bool                         is_plane = description.names.size() > 1;
     const bool                         is_place = !description.sensors.empty();
     std::array<std::vector<double>, 2> columns;
-    for (const std::vector<double> &draw : draws.evenly_spaced(n_points))
+    for (const std::vector<double> &state : states)
       for (unsigned int i = 0; i < (is_plane ? 2 : 1); ++i)
-        columns[i].push_back(draw[i]);
+        columns[i].push_back(state[i]);
 
     const Axis        x_axis = axis_for(columns[0],
                                  description.lower[0],

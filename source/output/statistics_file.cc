@@ -14,8 +14,27 @@ namespace Tempera
   void
   StatisticsFile::connect(Signals &signals)
   {
-    signals.hundredth_done.connect(
-      [this](const RunReport &report) { add_row(report); });
+    signals.hundredth_done.connect([this](const RunReport &report) {
+      add_row(report);
+      write();
+    });
+  }
+
+
+
+  void
+  StatisticsFile::add_from(const RecordedRun &run)
+  {
+    for (const RunReport &first : run.reports(0))
+      {
+        std::vector<RunReport> reports = {first};
+        for (unsigned int chain = 1; chain < run.n_chains(); ++chain)
+          for (const RunReport &report : run.reports(chain))
+            if (report.rounds == first.rounds)
+              reports.push_back(report);
+        if (reports.size() == run.n_chains())
+          add_row(combined(reports));
+      }
   }
 
 
@@ -58,7 +77,13 @@ namespace Tempera
     for (unsigned int i = 0; i < report.level_names.size(); ++i)
       table.add_value("Evaluations of level " + report.level_names[i],
                       static_cast<unsigned long long>(report.evaluations[i]));
+  }
 
+
+
+  void
+  StatisticsFile::write() const
+  {
     std::ostringstream text;
     table.write_text(
       text, dealii::TableHandler::table_with_separate_column_description);

@@ -49,10 +49,12 @@ namespace Tempera
 
   std::vector<double>
   NetworkModel::draw_start(const std::uint64_t seed,
-                           const unsigned int  rung) const
+                           const unsigned int  rung,
+                           const unsigned int  chain) const
   {
     RandomKey key;
     key.seed    = seed;
+    key.chain   = chain;
     key.rung    = rung;
     key.purpose = Purpose::start;
 

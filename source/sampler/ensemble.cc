@@ -55,7 +55,7 @@ namespace Tempera
 
     // Looking at the clock costs as much as a cheap step: do it seldom.
     std::uint64_t     rounds_per_look = 1, next_look = round + 1;
-    Clock::time_point last_look       = Clock::now();
+    Clock::time_point last_look = Clock::now();
 
     for (const auto &chain : chains)
       chain->set_interrupted(false);
@@ -71,7 +71,7 @@ namespace Tempera
         if (round == plan.burn_in)
           signals.end_of_burn_in(report());
         if (rounds_per_checkpoint > 0 && round % rounds_per_checkpoint == 0)
-          checkpoint_due();
+          checkpoint_due(false);
         if (round >= next_look)
           {
             const auto now = Clock::now();
@@ -87,7 +87,7 @@ namespace Tempera
           }
       }
 
-    checkpoint_due();
+    checkpoint_due(true);
     const bool is_interrupted = !is_done();
     for (const auto &chain : chains)
       {
@@ -98,73 +98,5 @@ namespace Tempera
       signals.hundredth_done(report());
     signals.progress(round);
     signals.end_of_run(report());
-  }
-
-
-
-  RunReport
-  combined(const std::vector<RunReport> &reports)
-  {
-    RunReport result = reports[0];
-    const auto average = [&](const auto &value) {
-      double sum      = 0.;
-      bool   is_equal = true;
-      for (const RunReport &report : reports)
-        {
-          sum += value(report);
-          is_equal = is_equal && value(report) == value(reports[0]);
-        }
-      // The mean of equal numbers may be rounded.
-      return is_equal ? value(reports[0]) : sum / reports.size();
-    };
-
-    for (std::size_t i = 0; i < result.rungs.size(); ++i)
-      {
-        RungReport &rung = result.rungs[i];
-        rung.temperature = average(
-          [&](const RunReport &one) { return one.rungs[i].temperature; });
-        rung.step_size =
-          average([&](const RunReport &one) { return one.rungs[i].step_size; });
-        rung.noise =
-          average([&](const RunReport &one) { return one.rungs[i].noise; });
-      }
-    for (std::size_t i = 0; i < result.pairs.size(); ++i)
-      for (std::size_t stage = 0; stage < result.pairs[i].penalties.size();
-           ++stage)
-        result.pairs[i].penalties[stage] = average([&](const RunReport &one) {
-          return one.pairs[i].penalties[stage];
-        });
-
-    for (std::size_t chain = 1; chain < reports.size(); ++chain)
-      {
-        const RunReport &one = reports[chain];
-        result.rounds        = std::max(result.rounds, one.rounds);
-        result.interrupted   = result.interrupted || one.interrupted;
-        for (std::size_t i = 0; i < result.rungs.size(); ++i)
-          {
-            RungReport &rung = result.rungs[i];
-            rung.steps += one.rungs[i].steps;
-            rung.non_finite += one.rungs[i].non_finite;
-            rung.acceptance_sum += one.rungs[i].acceptance_sum;
-            rung.acceptance_count += one.rungs[i].acceptance_count;
-          }
-        for (std::size_t i = 0; i < result.pairs.size(); ++i)
-          {
-            PairReport &pair = result.pairs[i];
-            pair.attempts += one.pairs[i].attempts;
-            pair.accepted += one.pairs[i].accepted;
-            pair.non_finite += one.pairs[i].non_finite;
-            pair.rule_difference.add(one.pairs[i].rule_difference);
-            for (std::size_t level = 0; level < pair.cross_evaluations.size();
-                 ++level)
-              pair.cross_evaluations[level] +=
-                one.pairs[i].cross_evaluations[level];
-          }
-        for (std::size_t level = 0; level < result.evaluations.size(); ++level)
-          result.evaluations[level] += one.evaluations[level];
-        // The energies are made once for all chains.
-        result.work += one.work - one.set_up_work;
-      }
-    return result;
   }
 } // namespace Tempera

@@ -120,8 +120,10 @@ namespace Tempera
     , evaluations(ladder.get_levels().size())
     , work_unit(ladder.energy(0).work(Request::values))
   {
-    for (const Level &level : ladder.get_levels())
-      set_up_work += level.energy->set_up_work();
+    // The energies are made once for all chains.
+    if (run_parameters.chain == 0)
+      for (const Level &level : ladder.get_levels())
+        set_up_work += level.energy->set_up_work();
     work = set_up_work;
 
     const unsigned int n_levels  = ladder.get_levels().size();

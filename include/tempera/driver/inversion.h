@@ -104,7 +104,9 @@ namespace Tempera
 
     /** Draws from the prior, one per rung. */
     std::vector<std::vector<double>>
-    draw_from_prior(const std::uint64_t seed, const unsigned int n) const;
+    draw_from_prior(const std::uint64_t seed,
+                    const unsigned int  n,
+                    const unsigned int  chain = 0) const;
 
     /** Unknowns that are the coordinates of a place; empty if none is. */
     std::vector<unsigned int>

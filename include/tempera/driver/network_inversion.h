@@ -61,7 +61,9 @@ namespace Tempera
 
     /** Where the rungs begin, before any warm start. */
     std::vector<std::vector<double>>
-    draw_starts(const std::uint64_t seed, const unsigned int n_rungs) const;
+    draw_starts(const std::uint64_t seed,
+                const unsigned int  n_rungs,
+                const unsigned int  chain) const;
 
     bool
     has_warm_start() const
@@ -78,6 +80,7 @@ namespace Tempera
     warm_up(const Ladder                                   &ladder,
             const unsigned int                              rung,
             const std::uint64_t                             seed,
+            const unsigned int                              chain,
             const std::atomic<bool>                        &stop,
             const std::function<void(const std::string &)> &say,
             std::vector<double>                            &state) const;
@@ -85,6 +88,14 @@ namespace Tempera
     /** The solution at the final time, for the sinks. */
     std::shared_ptr<const Prediction>
     make_prediction(const Ladder &ladder) const;
+
+    /** The solution at some places, to be recorded with every draw. */
+    void
+    describe_derived(
+      std::vector<std::string>                                     &names,
+      std::function<void(const dealii::ArrayView<const double> &position,
+                         const dealii::ArrayView<double> &values)> &derive)
+      const;
 
     /**
      * What the data tell of the unknown coefficients, averaged over draws of

@@ -29,6 +29,7 @@ namespace Tempera
     RunParameters run;
     std::string   output_directory = "output";
     std::string   target           = "posterior";
+    unsigned int  n_chains         = 4;
 
     /** Whether the likelihood is left out. */
     bool

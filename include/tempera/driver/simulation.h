@@ -2,14 +2,16 @@
 #ifndef tempera_driver_simulation_h
 #define tempera_driver_simulation_h
 
+#include <tempera/driver/checkpoint.h>
 #include <tempera/driver/inversion.h>
 #include <tempera/driver/network_inversion.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/output/draw_subset.h>
-#include <tempera/output/marginal.h>
+#include <tempera/output/journal.h>
 #include <tempera/output/run_description.h>
 #include <tempera/output/run_folder.h>
-#include <tempera/sampler/replica_exchange.h>
+#include <tempera/output/run_times.h>
+#include <tempera/sampler/ensemble.h>
 
 #include <atomic>
 #include <iosfwd>
@@ -17,6 +19,10 @@
 
 namespace Tempera
 {
+  class PredictionBand;
+  class Record;
+  class RecordedRun;
+
   /** The levels that a parameter file names, each with its energy. */
   std::vector<Level>
   make_levels(const Parameters &parameters);
@@ -29,12 +35,26 @@ namespace Tempera
               const NetworkInversion *network);
 
 
+  /** How a run is called. */
+  struct RunOptions
+  {
+    OldRun        old_run = OldRun::refuse;
+    ResumeOptions resume;
+    /** The command that resumes the run, to tell whoever stops it. */
+    std::string resume_command;
+    /** Whether the terminal can show a progress bar. */
+    bool is_terminal = false;
+  };
+
+
   /** A run as a parameter file describes it: the objects, in one place. */
   class Simulation
   {
   public:
     /** Make everything that can be made without touching the disk. */
     explicit Simulation(const Parameters &parameters);
+
+    ~Simulation();
 
     /** One line per rung: what will be sampled. */
     std::string
@@ -46,40 +66,77 @@ namespace Tempera
      */
     bool
     run(std::ostream            &terminal,
-        const bool               is_terminal,
-        const bool               overwrite,
+        const RunOptions        &options,
         const std::atomic<bool> &stop);
 
   private:
+    void
+    describe(const Ladder &ladder);
+
+    /** Make the records and all that listens while the run goes on. */
+    void
+    connect_sinks();
+
+    /** Everything that the rest of the run depends on. */
+    template <typename Archive>
+    void
+    serialize_state(Archive &archive);
+
+    void
+    save_checkpoint();
+
+    void
+    load_checkpoint(const std::string &state);
+
+    /** Begin the records, or go on with those of a run that is resumed. */
+    void
+    open_records(const RunOptions &options);
+
+    void
+    warm_up(const std::atomic<bool> &stop);
+
+    /** All that is made from the record when the run is over. */
+    void
+    write_results(const std::atomic<bool> &stop);
+
     /**
      * What the data tell and what they do not, as text; the same as a file.
      *
      * @param is_stopped Whether to leave out what takes solves.
      */
     std::string
-    compare_with_prior(const Ladder                &ladder,
-                       const RunReport             &report,
-                       const std::vector<Marginal> &marginals,
-                       const std::vector<double>   &replica_r_hats,
-                       const DrawSubset            &draws,
-                       const RunFolder             &folder,
-                       const std::atomic<bool>     &is_stopped) const;
+    compare_with_prior(const RecordedRun       &recorded,
+                       const std::atomic<bool> &is_stopped) const;
 
     /** Draws of a network at which the data's information is computed. */
     unsigned int
     n_network_information_draws() const;
 
     void
-    write_fields(const DrawSubset &draws, const std::string &folder) const;
+    write_fields(const RecordedRun &recorded) const;
 
+    RunTimes          times;
     const Parameters &parameters;
     /** Null unless an equation is solved with finite elements. */
     std::unique_ptr<Inversion> inversion;
     /** Null unless a network solves it. */
     std::unique_ptr<NetworkInversion> network;
 
-    std::unique_ptr<ReplicaExchange> sampler;
-    RunDescription                   description;
+    RunDescription description;
+
+    // What lives while the run goes on. The sinks come before the sampler,
+    // whose signals refer to them.
+    std::unique_ptr<RunFolder>           folder;
+    std::unique_ptr<Journal>             journal;
+    std::vector<std::unique_ptr<Record>> records;
+    std::unique_ptr<PredictionBand>      prediction;
+    std::unique_ptr<DrawSubset>          network_draws;
+    std::unique_ptr<Ensemble>            ensemble;
+
+    /** Rungs of all chains whose warm start is over. */
+    std::uint64_t n_warm = 0;
+    /** Length of each record at the checkpoint that was loaded. */
+    std::vector<std::uint64_t> record_lengths;
   };
 } // namespace Tempera
 

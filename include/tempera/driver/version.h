@@ -13,6 +13,13 @@ namespace Tempera
   /** Version, build type and libraries, for bug reports. */
   std::string
   version_details();
+
+  /**
+   * Checksum of the program's library and the vector units it uses: numbers of
+   * another one may differ in their last digits.
+   */
+  std::string
+  build_identity();
 } // namespace Tempera
 
 #endif

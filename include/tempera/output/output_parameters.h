@@ -23,6 +23,11 @@ namespace Tempera
     /** Zero: the finest level is not compared with a finer one. */
     unsigned int n_refinement_draws = 20;
 
+    bool         csv                = false;
+    bool         report             = true;
+    double       checkpoint_seconds = 60.;
+    unsigned int checkpoint_rounds  = 0;
+
     /** Declare the parameters in the current section. */
     void
     declare(dealii::ParameterHandler &prm);

@@ -18,7 +18,8 @@ namespace Tempera
   public:
     Progress(Journal            &journal,
              const std::uint64_t n_rounds,
-             const bool          is_terminal);
+             const bool          is_terminal,
+             const std::uint64_t n_rounds_before = 0);
 
     void
     connect(Signals &signals);
@@ -34,9 +35,11 @@ namespace Tempera
     void
     write_line(const std::uint64_t rounds);
 
-    Journal                                    &journal;
-    const std::uint64_t                         n_rounds;
-    const bool                                  is_terminal;
+    Journal            &journal;
+    const std::uint64_t n_rounds;
+    const bool          is_terminal;
+    /** Done before, in a run that is resumed. */
+    const std::uint64_t                         n_rounds_before;
     const std::chrono::steady_clock::time_point begin;
     unsigned int                                tenths_shown = 0;
   };

@@ -32,9 +32,11 @@ namespace Tempera
     /**
      * Go on with a file of which @p length bytes are kept, after the state was
      * loaded. Instead of begin().
+     *
+     * @param has_changed Whether the description is not what it was.
      */
     void
-    resume(const std::uint64_t length);
+    resume(const std::uint64_t length, const bool has_changed);
 
     void
     connect(Signals &signals);

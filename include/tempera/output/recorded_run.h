@@ -144,9 +144,8 @@ namespace Tempera
 
     /** Every draw of a chain, burn-in first. */
     void
-    for_each_draw(
-      const unsigned int                                chain,
-      const std::function<void(const RecordedDraw &)> &visit) const;
+    for_each_draw(const unsigned int                               chain,
+                  const std::function<void(const RecordedDraw &)> &visit) const;
 
     /**
      * At most @p most draws of each chain after burn-in, and of each rung.
@@ -165,8 +164,8 @@ namespace Tempera
   private:
     struct Chain
     {
-      std::string            path;
-      std::uint64_t          n_burn_in = 0, n_draws = 0;
+      std::string   path;
+      std::uint64_t n_burn_in = 0, n_draws = 0;
       /** Length of the part of the file that is sound. */
       std::uint64_t          n_bytes = 0;
       std::vector<RunReport> reports;
@@ -177,6 +176,14 @@ namespace Tempera
     std::vector<Chain>       chains;
     std::vector<std::string> damages;
   };
+
+
+  /**
+   * The recorded unknowns of at most @p n draws of the coldest rung, evenly
+   * spaced, of all chains in turn.
+   */
+  std::vector<std::vector<double>>
+  evenly_spaced_states(const RecordedRun &run, const std::size_t n);
 } // namespace Tempera
 
 #endif

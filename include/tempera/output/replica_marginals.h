@@ -3,8 +3,8 @@
 #define tempera_output_replica_marginals_h
 
 #include <tempera/output/marginal.h>
+#include <tempera/output/recorded_run.h>
 #include <tempera/output/run_description.h>
-#include <tempera/sampler/signals.h>
 
 #include <vector>
 
@@ -21,7 +21,7 @@ namespace Tempera
     explicit ReplicaMarginals(const RunDescription &description);
 
     void
-    connect(Signals &signals);
+    add(const unsigned int chain, const RecordedRung &coldest);
 
     /**
      * R-hat between the replicas, by recorded unknown; 1 if there is nothing to
@@ -31,8 +31,8 @@ namespace Tempera
     r_hats() const;
 
   private:
-    const std::vector<unsigned int> indices;
-    /** By replica and recorded unknown. */
+    const unsigned int n_unknowns, n_rungs;
+    /** By replica of each chain and recorded unknown. */
     std::vector<std::vector<Marginal>> marginals;
   };
 } // namespace Tempera

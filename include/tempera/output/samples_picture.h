@@ -2,8 +2,7 @@
 #ifndef tempera_output_samples_picture_h
 #define tempera_output_samples_picture_h
 
-#include <tempera/output/draw_subset.h>
-#include <tempera/output/run_description.h>
+#include <tempera/output/recorded_run.h>
 #include <tempera/output/run_folder.h>
 
 #include <string>
@@ -11,27 +10,16 @@
 namespace Tempera
 {
   /**
-   * Draws the samples of the coldest rung as a picture, `samples.svg`: the
-   * first two unknowns against each other, or the histogram of a single one,
-   * with the truth and the sensors where they are known.
+   * The samples of the coldest rung as a picture of SVG: the first two unknowns
+   * against each other, or the histogram of a single one, with the truth and
+   * the sensors where they are known. Empty without draws or unknowns.
    */
-  class SamplesPicture
-  {
-  public:
-    SamplesPicture(const RunFolder &folder, const RunDescription &description);
+  std::string
+  samples_picture(const RecordedRun &run);
 
-    void
-    connect(Signals &signals);
-
-    /** The picture as it stands. */
-    std::string
-    svg() const;
-
-  private:
-    const RunFolder     &folder;
-    const RunDescription description;
-    DrawSubset           draws;
-  };
+  /** The same as `samples.svg`, if there is something to see. */
+  void
+  write_samples_picture(const RunFolder &folder, const RecordedRun &run);
 } // namespace Tempera
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef tempera_output_statistics_file_h
 #define tempera_output_statistics_file_h
 
+#include <tempera/output/recorded_run.h>
 #include <tempera/output/run_folder.h>
 #include <tempera/sampler/signals.h>
 
@@ -23,9 +24,16 @@ namespace Tempera
     void
     connect(Signals &signals);
 
+    /** Begin with the rows that the record of a run gives. */
+    void
+    add_from(const RecordedRun &run);
+
   private:
     void
     add_row(const RunReport &report);
+
+    void
+    write() const;
 
     const RunFolder     &folder;
     dealii::TableHandler table;

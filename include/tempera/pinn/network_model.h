@@ -66,7 +66,9 @@ namespace Tempera
     /** Weights to start from and draws of the coefficients from their priors.
      */
     std::vector<double>
-    draw_start(const std::uint64_t seed, const unsigned int rung) const;
+    draw_start(const std::uint64_t seed,
+               const unsigned int  rung,
+               const unsigned int  chain = 0) const;
   };
 
 

@@ -64,9 +64,10 @@ namespace Tempera
 
     /**
      * All chains are at the end of the same round, and nothing is said of the
-     * run's end yet: the time to save them. Emitted before the run ends, too.
+     * run's end yet: the time to save them. Emitted before the run ends, too;
+     * then it is the last one.
      */
-    Signals::Signal<void()> checkpoint_due;
+    Signals::Signal<void(const bool is_last)> checkpoint_due;
 
   private:
     bool
@@ -75,10 +76,6 @@ namespace Tempera
     std::vector<std::unique_ptr<ReplicaExchange>> chains;
   };
 
-
-  /** Counts of several chains together; temperatures and the like are means. */
-  RunReport
-  combined(const std::vector<RunReport> &reports);
 } // namespace Tempera
 
 #endif

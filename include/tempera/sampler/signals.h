@@ -171,6 +171,11 @@ namespace Tempera
   };
 
 
+  /** Counts of several chains together; temperatures and the like are means. */
+  RunReport
+  combined(const std::vector<RunReport> &reports);
+
+
   /**
    * What the sampler says while it runs. Subscribers do the rest: they get
    * values and cannot change the run. Emission is not thread-safe and need not

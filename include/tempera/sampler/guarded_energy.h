@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_sampler_guarded_energy_h
+#define tempera_sampler_guarded_energy_h
+
+#include <tempera/sampler/energy.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace Tempera
+{
+  /**
+   * An energy whose failures do not end the run. A solver that throws at some
+   * state has no energy there: the values are not finite, so that the sampler
+   * rejects the state, counts it, and goes on. A UserError still ends the run.
+   */
+  class GuardedEnergy : public Energy
+  {
+  public:
+    explicit GuardedEnergy(std::shared_ptr<const Energy> energy);
+
+    const StateSpace &
+    space() const override
+    {
+      return energy->space();
+    }
+
+    bool
+    is_stochastic() const override
+    {
+      return energy->is_stochastic();
+    }
+
+    bool
+    has_noisy_gradients() const override
+    {
+      return energy->has_noisy_gradients();
+    }
+
+    bool
+    gradients_are_separate() const override
+    {
+      return energy->gradients_are_separate();
+    }
+
+    double
+    work(const Request request) const override
+    {
+      return energy->work(request);
+    }
+
+    double
+    set_up_work() const override
+    {
+      return energy->set_up_work();
+    }
+
+    bool
+    is_integrable(const Exponents &exponents) const override
+    {
+      return energy->is_integrable(exponents);
+    }
+
+    void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const override;
+
+    /** Evaluations that have thrown. */
+    std::uint64_t
+    n_failures() const
+    {
+      return failures;
+    }
+
+    /** What the first of them said. */
+    const std::string &
+    first_failure() const
+    {
+      return words;
+    }
+
+  private:
+    const std::shared_ptr<const Energy> energy;
+    mutable std::uint64_t               failures = 0;
+    mutable std::string                 words;
+  };
+} // namespace Tempera
+
+#endif
