@@ -19,13 +19,20 @@ namespace Tempera
     bool
     is_of_a_run(const std::string &name)
     {
-      const std::string begin = "draws.", end = ".csv";
-      const bool        is_draws =
-        name.size() > begin.size() + end.size() &&
-        name.compare(0, begin.size(), begin) == 0 &&
-        name.compare(name.size() - end.size(), end.size(), end) == 0 &&
-        name.find_first_not_of("0123456789", begin.size()) ==
-          name.size() - end.size();
+      // What a killed process was about to write belongs to its run, too.
+      const std::string new_end = ".new";
+      if (name.size() > new_end.size() &&
+          name.compare(name.size() - new_end.size(), new_end.size(), new_end) ==
+            0)
+        return is_of_a_run(name.substr(0, name.size() - new_end.size()));
+      const auto is_numbered = [&](const std::string &begin,
+                                   const std::string &end) {
+        return name.size() > begin.size() + end.size() &&
+               name.compare(0, begin.size(), begin) == 0 &&
+               name.compare(name.size() - end.size(), end.size(), end) == 0 &&
+               name.find_first_not_of("0123456789", begin.size()) ==
+                 name.size() - end.size();
+      };
       const std::set<std::string> others = {"parameters.prm",
                                             "statistics",
                                             "log.txt",
@@ -36,8 +43,17 @@ namespace Tempera
                                             "errors.svg",
                                             "prediction.csv",
                                             "prediction.svg",
-                                            "prediction_summary.csv"};
-      return is_draws || others.count(name) > 0;
+                                            "prediction_summary.csv",
+                                            "samples.nc",
+                                            "draws.csv",
+                                            "checkpoint",
+                                            "checkpoint.previous",
+                                            "report.html",
+                                            "times.csv",
+                                            "refinement.csv",
+                                            "summary.json"};
+      return is_numbered("draws.", ".csv") || is_numbered("draws_", ".csv") ||
+             is_numbered("chain.", ".record") || others.count(name) > 0;
     }
   } // namespace
 
