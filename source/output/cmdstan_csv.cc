@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/utf8.h>
 #include <tempera/output/cmdstan_csv.h>
-#include <tempera/output/netcdf_file.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/run_folder.h>
 #include <tempera/output/temporary_file.h>

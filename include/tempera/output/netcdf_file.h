@@ -135,10 +135,6 @@ namespace Tempera
    */
   std::string
   netcdf_name(const std::string &name, std::vector<std::string> &taken);
-
-  /** The text with what is not UTF-8 replaced by question marks. */
-  std::string
-  valid_utf8(const std::string &text);
 } // namespace Tempera
 
 #endif
