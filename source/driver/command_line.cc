@@ -33,6 +33,7 @@ namespace Tempera
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
+      "  tempera export DIR [--csv]\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
@@ -288,6 +289,28 @@ namespace Tempera
 
 
     int
+    run_export(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera export'");
+      options.add_options()("csv", "also CSV files in CmdStan's layout");
+      const po::variables_map values = parse("export", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const auto &folders = values["file"].as<std::vector<std::string>>();
+      if (folders.size() != 1)
+        throw UserError("tempera export needs the folder of exactly one run, "
+                        "not " +
+                        std::to_string(folders.size()) +
+                        ". Call 'tempera export DIR'.");
+      export_run(folders[0], values.count("csv") > 0, environment.out);
+      return 0;
+    }
+
+
+    int
     run_check_gradient(const Arguments   &arguments,
                        const Environment &environment)
     {
@@ -498,6 +521,8 @@ namespace Tempera
         return run_truth(rest, environment);
       else if (command == "compare")
         return run_compare(rest, environment);
+      else if (command == "export")
+        return run_export(rest, environment);
       else if (command == "check-gradient")
         return run_check_gradient(rest, environment);
       else if (command == "calibrate")
@@ -514,6 +539,7 @@ namespace Tempera
                                       "simulate",
                                       "truth",
                                       "compare",
+                                      "export",
                                       "check-gradient",
                                       "calibrate",
                                       "parameters",

@@ -71,9 +71,14 @@ namespace Tempera
                                             "errors.svg",
                                             "prediction.csv",
                                             "prediction.svg",
-                                            "prediction_summary.csv"};
+                                            "prediction_summary.csv",
+                                            "samples.nc",
+                                            "draws.csv",
+                                            "report.html",
+                                            "refinement.csv",
+                                            "summary.json"};
       return is_numbered(name, "chain.", ".record") ||
-             is_numbered(name, "draws.", ".csv") || others.count(name) > 0;
+             is_numbered(name, "draws_", ".csv") || others.count(name) > 0;
     }
   } // namespace
 

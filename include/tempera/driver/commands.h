@@ -110,6 +110,15 @@ namespace Tempera
             const CalibrationOptions &options,
             std::ostream             &out,
             const std::atomic<bool>  &stop);
+
+
+  /**
+   * `tempera export`: `samples.nc`, and on request CSV files in CmdStan's
+   * layout, from the record of a run that is complete, was killed, or is still
+   * going. Says what of the record could not be read.
+   */
+  void
+  export_run(const std::string &folder, const bool csv, std::ostream &out);
 } // namespace Tempera
 
 #endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_netcdf_file_h
+#define tempera_output_netcdf_file_h
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  class NetcdfFile;
+
+
+  /** Types that numbers may have in a file. */
+  enum class NetcdfType
+  {
+    boolean,
+    integer,
+    long_integer,
+    real
+  };
+
+
+  /**
+   * A group of a NetCDF file, while it is written. First everything is defined,
+   * then numbers are written. Numbers are given as doubles and stored in the
+   * type of their variable.
+   */
+  class NetcdfGroup
+  {
+  public:
+    NetcdfGroup(NetcdfFile &file, const int id)
+      : file(&file)
+      , id(id)
+    {}
+
+    /** A group within this one. */
+    NetcdfGroup
+    add_group(const std::string &name);
+
+    /** Define a dimension; returns its number. */
+    int
+    add_dimension(const std::string &name, const std::uint64_t length);
+
+    /** Define a variable; returns its number. */
+    int
+    add_variable(const std::string      &name,
+                 const NetcdfType        type,
+                 const std::vector<int> &dimensions);
+
+    /** Define a list of texts; returns its number. */
+    int
+    add_text_variable(const std::string &name, const int dimension);
+
+    /** Attributes of the group. */
+    void
+    set_attribute(const std::string &name, const std::string &text);
+    void
+    set_attribute(const std::string &name, const std::uint64_t number);
+
+    /** Attribute of a variable. */
+    void
+    set_attribute(const int          variable,
+                  const std::string &name,
+                  const std::string &text);
+
+    /** Write a block of a variable. */
+    void
+    write(const int                       variable,
+          const std::vector<std::size_t> &start,
+          const std::vector<std::size_t> &count,
+          const double                   *numbers);
+
+    /** Write a whole variable of one dimension. */
+    void
+    write(const int variable, const std::vector<double> &numbers);
+    void
+    write(const int variable, const std::vector<std::string> &texts);
+
+  private:
+    NetcdfFile *file;
+    int         id;
+  };
+
+
+  /**
+   * A NetCDF-4 file that is written. Storage is contiguous and nothing is
+   * filled in beforehand, so that memory does not depend on the length. What
+   * goes wrong is a UserError with the name of the file and the cause.
+   */
+  class NetcdfFile
+  {
+  public:
+    /**
+     * @param path Where it is written.
+     * @param shown_path What messages call it.
+     */
+    NetcdfFile(const std::string &path, const std::string &shown_path);
+
+    /** Gives up what was not closed. */
+    ~NetcdfFile();
+
+    NetcdfFile(const NetcdfFile &) = delete;
+    NetcdfFile &
+    operator=(const NetcdfFile &) = delete;
+
+    NetcdfGroup
+    root()
+    {
+      return NetcdfGroup(*this, id);
+    }
+
+    /** To be called when everything is defined. */
+    void
+    end_definitions();
+
+    void
+    close();
+
+    /** Throw if the library reports a failure. */
+    void
+    check(const int status) const;
+
+  private:
+    const std::string shown_path;
+    int               id      = -1;
+    bool              is_open = false;
+  };
+
+
+  /**
+   * A name that NetCDF accepts, as close to @p name as possible, that is none
+   * of the @p taken ones; it is added to them.
+   */
+  std::string
+  netcdf_name(const std::string &name, std::vector<std::string> &taken);
+} // namespace Tempera
+
+#endif

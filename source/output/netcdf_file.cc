@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/base/utf8.h>
+#include <tempera/output/netcdf_file.h>
+#include <tempera/output/run_folder.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <netcdf.h>
+
+namespace Tempera
+{
+  namespace
+  {
+    /**
+     * HDF5 keeps attributes in a header of 64 KiB; longer ones have to be of a
+     * type that is kept elsewhere.
+     */
+    constexpr std::size_t most_bytes_in_header = 8192;
+
+    nc_type
+    storage_type(const NetcdfType type)
+    {
+      switch (type)
+        {
+          case NetcdfType::boolean:
+            return NC_BYTE;
+          case NetcdfType::integer:
+            return NC_INT;
+          case NetcdfType::long_integer:
+            return NC_INT64;
+          case NetcdfType::real:
+            break;
+        }
+      return NC_DOUBLE;
+    }
+
+    /** Call a function of the library, and throw if it fails. */
+    template <typename Function, typename... Arguments>
+    void
+    call(const NetcdfFile &file, Function function, Arguments... arguments)
+    {
+      errno = 0;
+      file.check(function(arguments...));
+    }
+
+    void
+    put_text(const NetcdfFile  &file,
+             const int          group,
+             const int          variable,
+             const std::string &name,
+             const std::string &given_text)
+    {
+      std::string text = valid_utf8(given_text);
+      std::replace(text.begin(), text.end(), '\0', '?');
+      const char *const start = text.c_str();
+      if (text.size() <= most_bytes_in_header)
+        call(file,
+             nc_put_att_text,
+             group,
+             variable,
+             name.c_str(),
+             text.size(),
+             start);
+      else
+        {
+          const char *places[] = {start};
+          call(
+            file, nc_put_att_string, group, variable, name.c_str(), 1, places);
+        }
+    }
+  } // namespace
+
+
+
+  std::string
+  netcdf_name(const std::string &name, std::vector<std::string> &taken)
+  {
+    const auto is_letter_or_digit = [](const char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+             (c >= '0' && c <= '9') || c == '_' ||
+             static_cast<unsigned char>(c) >= 0x80;
+    };
+    std::string result = valid_utf8(name);
+    for (char &c : result)
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '/')
+        c = '_';
+    if (result.empty() || !is_letter_or_digit(result.front()))
+      result.insert(0, "_");
+    if (result.back() == ' ')
+      result.back() = '_';
+    // A character must not be cut into two.
+    if (result.size() > NC_MAX_NAME / 2)
+      {
+        std::size_t end = NC_MAX_NAME / 2;
+        while ((static_cast<unsigned char>(result[end]) & 0xC0u) == 0x80u)
+          --end;
+        result.resize(end);
+        if (result.back() == ' ')
+          result.back() = '_';
+      }
+    const std::string stem = result;
+    for (unsigned int i = 2;
+         std::find(taken.begin(), taken.end(), result) != taken.end();
+         ++i)
+      result = stem + "_" + std::to_string(i);
+    taken.push_back(result);
+    return result;
+  }
+
+
+
+  NetcdfFile::NetcdfFile(const std::string &path, const std::string &shown_path)
+    : shown_path(shown_path)
+  {
+    call(*this, nc_create, path.c_str(), NC_CLOBBER | NC_NETCDF4, &id);
+    is_open = true;
+    int previous;
+    call(*this, nc_set_fill, id, NC_NOFILL, &previous);
+  }
+
+
+
+  NetcdfFile::~NetcdfFile()
+  {
+    if (is_open)
+      nc_close(id);
+  }
+
+
+
+  void
+  NetcdfFile::end_definitions()
+  {
+    call(*this, nc_enddef, id);
+  }
+
+
+
+  void
+  NetcdfFile::close()
+  {
+    is_open = false;
+    call(*this, nc_close, id);
+  }
+
+
+
+  void
+  NetcdfFile::check(const int status) const
+  {
+    if (status == NC_NOERR)
+      return;
+    // Above zero it is the system's number. Of a failure in HDF5 the library
+    // does not tell the cause, but the system still knows it.
+    const bool is_of_the_system = errno == ENOSPC || errno == EDQUOT ||
+                                  errno == EFBIG || errno == EIO ||
+                                  errno == EACCES || errno == EROFS;
+    if (status > 0)
+      errno = status;
+    if (status > 0 || (status == NC_EHDFERR && is_of_the_system))
+      throw_write_error(shown_path);
+    throw UserError("Cannot write '" + shown_path +
+                    "': " + nc_strerror(status) +
+                    ". The record of the run is untouched: check whether "
+                    "there is room on the disk, and call 'tempera export' "
+                    "again.");
+  }
+
+
+
+  NetcdfGroup
+  NetcdfGroup::add_group(const std::string &name)
+  {
+    int new_id;
+    call(*file, nc_def_grp, id, name.c_str(), &new_id);
+    return NetcdfGroup(*file, new_id);
+  }
+
+
+
+  int
+  NetcdfGroup::add_dimension(const std::string  &name,
+                             const std::uint64_t length)
+  {
+    // A length of 0 is what the library calls unlimited; it stays empty.
+    int dimension;
+    call(*file, nc_def_dim, id, name.c_str(), length, &dimension);
+    return dimension;
+  }
+
+
+
+  int
+  NetcdfGroup::add_variable(const std::string      &name,
+                            const NetcdfType        type,
+                            const std::vector<int> &dimensions)
+  {
+    int variable;
+    call(*file,
+         nc_def_var,
+         id,
+         name.c_str(),
+         storage_type(type),
+         dimensions.size(),
+         dimensions.data(),
+         &variable);
+    bool is_empty = false;
+    for (const int dimension : dimensions)
+      {
+        std::size_t length;
+        call(*file, nc_inq_dimlen, id, dimension, &length);
+        is_empty = is_empty || length == 0;
+      }
+    if (!is_empty)
+      call(*file, nc_def_var_chunking, id, variable, NC_CONTIGUOUS, nullptr);
+    // How xarray marks them.
+    if (type == NetcdfType::boolean)
+      set_attribute(variable, "dtype", "bool");
+    return variable;
+  }
+
+
+
+  int
+  NetcdfGroup::add_text_variable(const std::string &name, const int dimension)
+  {
+    int variable;
+    call(
+      *file, nc_def_var, id, name.c_str(), NC_STRING, 1, &dimension, &variable);
+    return variable;
+  }
+
+
+
+  void
+  NetcdfGroup::set_attribute(const std::string &name, const std::string &text)
+  {
+    put_text(*file, id, NC_GLOBAL, name, text);
+  }
+
+
+
+  void
+  NetcdfGroup::set_attribute(const std::string  &name,
+                             const std::uint64_t number)
+  {
+    const unsigned long long value = number;
+    call(*file,
+         nc_put_att_ulonglong,
+         id,
+         NC_GLOBAL,
+         name.c_str(),
+         NC_UINT64,
+         1,
+         &value);
+  }
+
+
+
+  void
+  NetcdfGroup::set_attribute(const int          variable,
+                             const std::string &name,
+                             const std::string &text)
+  {
+    put_text(*file, id, variable, name, text);
+  }
+
+
+
+  void
+  NetcdfGroup::write(const int                       variable,
+                     const std::vector<std::size_t> &start,
+                     const std::vector<std::size_t> &count,
+                     const double                   *numbers)
+  {
+    call(*file,
+         nc_put_vara_double,
+         id,
+         variable,
+         start.data(),
+         count.data(),
+         numbers);
+  }
+
+
+
+  void
+  NetcdfGroup::write(const int variable, const std::vector<double> &numbers)
+  {
+    if (!numbers.empty())
+      write(variable, {0}, {numbers.size()}, numbers.data());
+  }
+
+
+
+  void
+  NetcdfGroup::write(const int variable, const std::vector<std::string> &texts)
+  {
+    std::vector<std::string> valid;
+    for (const std::string &text : texts)
+      valid.push_back(valid_utf8(text));
+    std::vector<const char *> places;
+    for (const std::string &text : valid)
+      places.push_back(text.c_str());
+    if (places.empty())
+      return;
+    const std::size_t start = 0, count = places.size();
+    call(
+      *file, nc_put_vara_string, id, variable, &start, &count, places.data());
+  }
+} // namespace Tempera

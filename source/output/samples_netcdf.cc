@@ -1,0 +1,936 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/output/netcdf_file.h>
+#include <tempera/output/recorded_run.h>
+#include <tempera/output/samples_netcdf.h>
+#include <tempera/output/temporary_file.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace Tempera
+{
+  namespace
+  {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+    /** Scrambles 64 bits (the generator splitmix64 of Steele and others). */
+    std::uint64_t
+    scrambled(std::uint64_t bits)
+    {
+      bits += 0x9e3779b97f4a7c15;
+      bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+      bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+      return bits ^ (bits >> 31);
+    }
+
+    /** A standard normal number that depends on the keys and nothing else. */
+    double
+    normal_number(const std::uint64_t seed,
+                  const std::uint64_t chain,
+                  const std::uint64_t draw,
+                  const std::uint64_t measurement)
+    {
+      std::uint64_t bits = 0;
+      for (const std::uint64_t key : {seed, chain, draw, measurement})
+        bits = scrambled(bits ^ key);
+      const auto uniform = [](const std::uint64_t b) {
+        return (static_cast<double>(b >> 11) + 0.5) * 0x1p-53;
+      };
+      // Box and Muller.
+      constexpr double two_pi = 6.283185307179586;
+      return std::sqrt(-2. * std::log(uniform(bits))) *
+             std::cos(two_pi * uniform(scrambled(bits)));
+    }
+
+
+    /** What every group says of its origin. */
+    void
+    add_origin(NetcdfGroup &group, const RunDescription &description)
+    {
+      group.set_attribute("inference_library", "tempera");
+      group.set_attribute("inference_library_version", description.version);
+      group.set_attribute("creation_library", "tempera");
+      group.set_attribute("creation_library_version", description.version);
+      group.set_attribute("creation_library_language", "C++");
+      group.set_attribute("seed", description.seed);
+    }
+
+
+    /** A dimension with the numbers 0, 1, ... or others as its coordinate. */
+    class CountingDimension
+    {
+    public:
+      CountingDimension(NetcdfGroup        &group,
+                        const std::string  &name,
+                        const std::uint64_t length,
+                        const std::uint64_t first = 0)
+        : group(group)
+        , length(length)
+        , first(first)
+        , id(group.add_dimension(name, length))
+        , variable(group.add_variable(name, NetcdfType::long_integer, {id}))
+      {}
+
+      void
+      write()
+      {
+        constexpr std::uint64_t most = 1 << 16;
+        std::vector<double>     numbers;
+        for (std::uint64_t begin = 0; begin < length; begin += most)
+          {
+            numbers.resize(std::min(most, length - begin));
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+              numbers[i] = first + begin + i;
+            group.write(variable, {begin}, {numbers.size()}, numbers.data());
+          }
+      }
+
+    private:
+      NetcdfGroup         group;
+      const std::uint64_t length, first;
+
+    public:
+      const int id;
+
+    private:
+      const int variable;
+    };
+
+
+    /**
+     * A group of variables by chain, draw and perhaps one more dimension, that
+     * are written in slabs of many draws.
+     */
+    class DrawGroup
+    {
+    public:
+      /** A number of a draw; @p i counts along the third dimension. */
+      using Number =
+        std::function<double(const RecordedDraw &draw, const std::size_t i)>;
+
+      DrawGroup(const NetcdfGroup  &group,
+                const unsigned int  n_chains,
+                const std::uint64_t n_draws)
+        : group(group)
+        , n_draws(n_draws)
+        , chains(this->group, "chain", n_chains)
+        , draws(this->group, "draw", n_draws)
+      {}
+
+      /** Add a third dimension for variables that ask for it. */
+      void
+      add_dimension(const std::string  &name,
+                    const std::uint64_t length,
+                    const std::uint64_t first)
+      {
+        inner.emplace_back(group, name, length, first);
+        inner_lengths.push_back(length);
+      }
+
+      /**
+       * @param dimension The number of the third dimension, or -1.
+       */
+      int
+      add_variable(const std::string &name,
+                   const NetcdfType   type,
+                   const int          dimension,
+                   Number             number)
+      {
+        std::vector<int> dimensions = {chains.id, draws.id};
+        if (dimension >= 0)
+          dimensions.push_back(inner[dimension].id);
+        variables.push_back({group.add_variable(name, type, dimensions),
+                             dimension >= 0 ? inner_lengths[dimension] : 1,
+                             dimension >= 0,
+                             std::move(number),
+                             {}});
+        return variables.back().id;
+      }
+
+      int
+      chain_dimension() const
+      {
+        return chains.id;
+      }
+
+      int
+      inner_dimension(const unsigned int dimension) const
+      {
+        return inner[dimension].id;
+      }
+
+      /** When all is defined. */
+      void
+      write_coordinates()
+      {
+        chains.write();
+        draws.write();
+        for (CountingDimension &dimension : inner)
+          dimension.write();
+        std::size_t n_numbers = 1;
+        for (const Variable &variable : variables)
+          n_numbers += variable.length;
+        constexpr std::size_t most_numbers = 1 << 19, most_draws = 1 << 14;
+        slab =
+          std::max<std::size_t>(1,
+                                std::min(most_draws, most_numbers / n_numbers));
+      }
+
+      /** The next draw of the chain; those beyond the last are left out. */
+      void
+      add(const unsigned int chain, const RecordedDraw &draw)
+      {
+        if (n_seen == n_draws)
+          return;
+        for (Variable &variable : variables)
+          for (std::size_t i = 0; i < variable.length; ++i)
+            variable.numbers.push_back(variable.number(draw, i));
+        ++n_seen;
+        if (n_seen - n_written == slab)
+          flush(chain);
+      }
+
+      /** The chain has no more draws; returns whether it had enough. */
+      bool
+      finish(const unsigned int chain)
+      {
+        flush(chain);
+        const bool is_complete = n_seen == n_draws;
+        n_seen = n_written = 0;
+        return is_complete;
+      }
+
+      NetcdfGroup group;
+
+    private:
+      struct Variable
+      {
+        int                 id;
+        std::size_t         length;
+        bool                has_inner_dimension;
+        Number              number;
+        std::vector<double> numbers;
+      };
+
+      void
+      flush(const unsigned int chain)
+      {
+        if (n_seen == n_written)
+          return;
+        for (Variable &variable : variables)
+          {
+            std::vector<std::size_t> start = {chain, n_written},
+                                     count = {1, n_seen - n_written};
+            if (variable.has_inner_dimension)
+              {
+                start.push_back(0);
+                count.push_back(variable.length);
+              }
+            group.write(variable.id, start, count, variable.numbers.data());
+            variable.numbers.clear();
+          }
+        n_written = n_seen;
+      }
+
+      const std::uint64_t            n_draws;
+      CountingDimension              chains, draws;
+      std::vector<CountingDimension> inner;
+      std::vector<std::uint64_t>     inner_lengths;
+      std::vector<Variable>          variables;
+      std::size_t                    slab   = 1;
+      std::uint64_t                  n_seen = 0, n_written = 0;
+    };
+
+
+    /** The measurements as a dimension with their names. */
+    class MeasurementDimension
+    {
+    public:
+      MeasurementDimension(NetcdfGroup          &group,
+                           const RunDescription &description)
+        : id(
+            group.add_dimension("measurement", description.measurements.size()))
+        , variable(group.add_text_variable("measurement", id))
+      {}
+
+      void
+      write(NetcdfGroup &group, const RunDescription &description) const
+      {
+        std::vector<std::string> names;
+        for (const auto &measurement : description.measurements)
+          names.push_back(measurement.name);
+        group.write(variable, names);
+      }
+
+      const int id;
+
+    private:
+      const int variable;
+    };
+
+
+    /** Unknowns and derived numbers, one variable each. */
+    void
+    add_columns(DrawGroup               &group,
+                const RunDescription    &description,
+                std::vector<std::string> taken,
+                const unsigned int       first_rung,
+                const int                dimension)
+    {
+      const std::vector<std::string> columns = description.columns();
+      for (std::size_t column = 0; column < columns.size(); ++column)
+        {
+          const int variable = group.add_variable(
+            netcdf_name(columns[column], taken),
+            NetcdfType::real,
+            dimension,
+            [=](const RecordedDraw &draw, const std::size_t i) {
+              return draw.rungs[first_rung + i].values[column];
+            });
+          group.group.set_attribute(variable, "long_name", columns[column]);
+          if (column < description.priors.size() &&
+              !description.priors[column].empty())
+            group.group.set_attribute(variable,
+                                      "prior",
+                                      description.priors[column]);
+        }
+    }
+
+    /** The energy and its parts, and the replica. */
+    void
+    add_energies(DrawGroup         &group,
+                 const unsigned int first_rung,
+                 const int          dimension)
+    {
+      const int energy =
+        group.add_variable("energy",
+                           NetcdfType::real,
+                           dimension,
+                           [=](const RecordedDraw &draw, const std::size_t i) {
+                             const RecordedRung &rung =
+                               draw.rungs[first_rung + i];
+                             return rung.reference + rung.potential;
+                           });
+      group.group.set_attribute(
+        energy,
+        "comment",
+        "Negative logarithm of the unnormalised density at temperature 1. "
+        "There is no momentum in it, so E-BFMI does not apply.");
+      group.add_variable("reference",
+                         NetcdfType::real,
+                         dimension,
+                         [=](const RecordedDraw &draw, const std::size_t i) {
+                           return draw.rungs[first_rung + i].reference;
+                         });
+      group.add_variable("potential",
+                         NetcdfType::real,
+                         dimension,
+                         [=](const RecordedDraw &draw, const std::size_t i) {
+                           return draw.rungs[first_rung + i].potential;
+                         });
+      group.add_variable("replica",
+                         NetcdfType::integer,
+                         dimension,
+                         [=](const RecordedDraw &draw, const std::size_t i) {
+                           return draw.rungs[first_rung + i].replica;
+                         });
+    }
+
+    void
+    add_statistics(DrawGroup &group)
+    {
+      group.add_variable("lp",
+                         NetcdfType::real,
+                         -1,
+                         [](const RecordedDraw &draw, const std::size_t) {
+                           return -(draw.rungs[0].reference +
+                                    draw.rungs[0].potential);
+                         });
+      add_energies(group, 0, -1);
+      group.add_variable("acceptance_rate",
+                         NetcdfType::real,
+                         -1,
+                         [](const RecordedDraw &draw, const std::size_t) {
+                           return draw.rungs[0].acceptance;
+                         });
+      group.add_variable("step_size",
+                         NetcdfType::real,
+                         -1,
+                         [](const RecordedDraw &draw, const std::size_t) {
+                           return draw.rungs[0].step_size;
+                         });
+      const int diverging =
+        group.add_variable("diverging",
+                           NetcdfType::boolean,
+                           -1,
+                           [](const RecordedDraw &draw, const std::size_t) {
+                             return draw.rungs[0].non_finite > 0 ? 1. : 0.;
+                           });
+      group.group.set_attribute(
+        diverging,
+        "comment",
+        "Whether a proposal since the last draw had no finite energy.");
+    }
+
+
+    /** Temperatures by chain and rung, at the last report. */
+    std::vector<std::vector<double>>
+    temperatures_of(const RecordedRun &run)
+    {
+      const std::size_t n_rungs = run.description().kernels.size();
+      std::vector<std::vector<double>> result(run.n_chains(),
+                                              std::vector<double>(n_rungs,
+                                                                  nan));
+      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+        if (!run.reports(chain).empty())
+          {
+            const RunReport &report = run.reports(chain).back();
+            for (std::size_t i = 0; i < std::min(n_rungs, report.rungs.size());
+                 ++i)
+              result[chain][i] = report.rungs[i].temperature;
+          }
+      return result;
+    }
+
+    /** What is to be said if the draws are not of the posterior. */
+    std::string
+    note_on_temperature(const std::vector<std::vector<double>> &temperatures)
+    {
+      for (const std::vector<double> &rungs : temperatures)
+        if (!rungs.empty() && std::isfinite(rungs[0]) && rungs[0] != 1.)
+          return "The coldest temperature is " + to_text(rungs[0]) +
+                 ", not 1: these are draws of the tempered posterior, not of "
+                 "the posterior.";
+      return "";
+    }
+
+
+    /**
+     * What the states predicted, against the measurements. Those draws are
+     * written that all chains have.
+     */
+    class Predictions
+    {
+    public:
+      explicit Predictions(const RecordedRun &run)
+        : run(run)
+        , description(run.description())
+      {
+        if (description.measurements.empty())
+          return;
+        for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+          {
+            std::vector<std::uint64_t> its_draws, common;
+            for (const auto &one : read(chain))
+              its_draws.push_back(one.first);
+            if (chain == 0)
+              draws = its_draws;
+            std::set_intersection(draws.begin(),
+                                  draws.end(),
+                                  its_draws.begin(),
+                                  its_draws.end(),
+                                  std::back_inserter(common));
+            draws = common;
+          }
+      }
+
+      /** Which draws, counted from 0 after burn-in. */
+      const std::vector<std::uint64_t> &
+      get_draws() const
+      {
+        return draws;
+      }
+
+      void
+      define(NetcdfGroup &root)
+      {
+        if (draws.empty())
+          return;
+        predictive.emplace(root.add_group("posterior_predictive"), *this);
+        prediction = predictive->add_variable("prediction");
+        if (has_deviation())
+          {
+            replicate = predictive->add_variable("y");
+            likelihood.emplace(root.add_group("log_likelihood"), *this);
+            log_density = likelihood->add_variable("y");
+          }
+      }
+
+      void
+      write_coordinates()
+      {
+        for (auto *group : {&predictive, &likelihood})
+          if (*group)
+            (*group)->write_coordinates(*this);
+      }
+
+      /**
+       * @param deviations The unknown standard deviation at the draws; empty if
+       * there is none.
+       */
+      void
+      write(const unsigned int chain, const std::vector<double> &deviations)
+      {
+        if (draws.empty())
+          return;
+        const std::size_t   n = description.measurements.size();
+        std::vector<double> predictions, replicates, log_densities;
+        const auto          values = read(chain);
+        for (std::size_t k = 0; k < draws.size(); ++k)
+          for (std::size_t i = 0; i < n; ++i)
+            {
+              const auto  &measurement = description.measurements[i];
+              const double expected    = values.at(draws[k])[i];
+              const double deviation   = measurement.deviation > 0. ?
+                                           measurement.deviation :
+                                         k < deviations.size() ? deviations[k] :
+                                                                 nan;
+              const double residual =
+                (measurement.value - expected) / deviation;
+              predictions.push_back(expected);
+              replicates.push_back(
+                expected +
+                deviation *
+                  normal_number(description.seed, chain, draws[k], i));
+              constexpr double log_root_two_pi = 0.9189385332046727;
+              log_densities.push_back(-0.5 * residual * residual -
+                                      std::log(deviation) - log_root_two_pi);
+            }
+        predictive->write(prediction, chain, predictions);
+        if (likelihood)
+          {
+            predictive->write(replicate, chain, replicates);
+            likelihood->write(log_density, chain, log_densities);
+          }
+      }
+
+    private:
+      /** Of some draws, by chain, draw and measurement. */
+      struct Group
+      {
+        Group(const NetcdfGroup &the_group, const Predictions &predictions)
+          : group(the_group)
+          , n_draws(predictions.draws.size())
+          , n_measurements(predictions.description.measurements.size())
+          , chains(group, "chain", predictions.run.n_chains())
+          , draws(group.add_dimension("draw", n_draws))
+          , draw_numbers(
+              group.add_variable("draw", NetcdfType::long_integer, {draws}))
+          , measurements(group, predictions.description)
+        {
+          add_origin(group, predictions.description);
+        }
+
+        int
+        add_variable(const std::string &name)
+        {
+          return group.add_variable(name,
+                                    NetcdfType::real,
+                                    {chains.id, draws, measurements.id});
+        }
+
+        void
+        write_coordinates(const Predictions &predictions)
+        {
+          chains.write();
+          group.write(draw_numbers,
+                      std::vector<double>(predictions.draws.begin(),
+                                          predictions.draws.end()));
+          measurements.write(group, predictions.description);
+        }
+
+        void
+        write(const int                  variable,
+              const unsigned int         chain,
+              const std::vector<double> &numbers)
+        {
+          group.write(variable,
+                      {chain, 0, 0},
+                      {1, n_draws, n_measurements},
+                      numbers.data());
+        }
+
+        NetcdfGroup          group;
+        const std::size_t    n_draws, n_measurements;
+        CountingDimension    chains;
+        const int            draws, draw_numbers;
+        MeasurementDimension measurements;
+      };
+
+      /** Whether the deviation of any error is known. */
+      bool
+      has_deviation() const
+      {
+        return description.deviation_unknown >= 0 ||
+               std::any_of(description.measurements.begin(),
+                           description.measurements.end(),
+                           [](const RunDescription::Measurement &measurement) {
+                             return measurement.deviation > 0.;
+                           });
+      }
+
+      /** By draw; only those that can be written. */
+      std::map<std::uint64_t, std::vector<double>>
+      read(const unsigned int chain) const
+      {
+        std::map<std::uint64_t, std::vector<double>> result;
+        const std::uint64_t                          n = run.n_common_draws();
+        for (RecordedPrediction &one : run.predictions(chain))
+          if (one.draw < n &&
+              one.values.size() == description.measurements.size())
+            result[one.draw] = std::move(one.values);
+        return result;
+      }
+
+      const RecordedRun         &run;
+      const RunDescription      &description;
+      std::vector<std::uint64_t> draws;
+      std::optional<Group>       predictive, likelihood;
+      int                        prediction = 0, replicate = 0, log_density = 0;
+    };
+
+
+    /** Measurements, their deviations, and draws from the prior. */
+    class KnownBefore
+    {
+    public:
+      explicit KnownBefore(const RunDescription &description)
+        : description(description)
+      {}
+
+      void
+      define(NetcdfGroup &root)
+      {
+        if (!description.measurements.empty())
+          {
+            observed.emplace(root.add_group("observed_data"), "y", description);
+            if (std::all_of(description.measurements.begin(),
+                            description.measurements.end(),
+                            [](const RunDescription::Measurement &one) {
+                              return one.deviation > 0.;
+                            }))
+              constant.emplace(root.add_group("constant_data"),
+                               "deviation",
+                               description);
+          }
+        for (const std::vector<double> &draws : description.prior_draws)
+          if (!draws.empty())
+            n_draws =
+              n_draws == 0 ? draws.size() : std::min(n_draws, draws.size());
+        if (n_draws > 0)
+          {
+            prior.emplace(root.add_group("prior"));
+            add_origin(*prior, description);
+            chains.emplace(*prior, "chain", 1);
+            draws.emplace(*prior, "draw", n_draws);
+            std::vector<std::string> taken = {"chain", "draw"};
+            const std::size_t        n     = std::min(description.names.size(),
+                                           description.prior_draws.size());
+            for (std::size_t i = 0; i < n; ++i)
+              {
+                const std::string name =
+                  netcdf_name(description.names[i], taken);
+                variables.push_back(-1);
+                if (description.prior_draws[i].empty())
+                  continue;
+                variables[i] = prior->add_variable(name,
+                                                   NetcdfType::real,
+                                                   {chains->id, draws->id});
+                prior->set_attribute(variables[i],
+                                     "long_name",
+                                     description.names[i]);
+              }
+          }
+      }
+
+      void
+      write()
+      {
+        if (observed)
+          {
+            std::vector<double> values;
+            for (const auto &measurement : description.measurements)
+              values.push_back(measurement.value);
+            observed->write(values);
+          }
+        if (constant)
+          {
+            std::vector<double> deviations;
+            for (const auto &measurement : description.measurements)
+              deviations.push_back(measurement.deviation);
+            constant->write(deviations);
+          }
+        if (prior)
+          {
+            chains->write();
+            draws->write();
+            for (std::size_t i = 0; i < variables.size(); ++i)
+              if (variables[i] >= 0)
+                prior->write(variables[i],
+                             {0, 0},
+                             {1, n_draws},
+                             description.prior_draws[i].data());
+          }
+      }
+
+    private:
+      /** One number of each measurement. */
+      struct Group
+      {
+        Group(const NetcdfGroup    &the_group,
+              const std::string    &name,
+              const RunDescription &description)
+          : group(the_group)
+          , description(description)
+          , measurements(group, description)
+          , variable(
+              group.add_variable(name, NetcdfType::real, {measurements.id}))
+        {
+          add_origin(group, description);
+        }
+
+        void
+        write(const std::vector<double> &numbers)
+        {
+          measurements.write(group, description);
+          group.write(variable, numbers);
+        }
+
+        NetcdfGroup                group;
+        const RunDescription      &description;
+        const MeasurementDimension measurements;
+        const int                  variable;
+      };
+
+      const RunDescription            &description;
+      std::optional<Group>             observed, constant;
+      std::optional<NetcdfGroup>       prior;
+      std::optional<CountingDimension> chains, draws;
+      std::vector<int>                 variables;
+      std::size_t                      n_draws = 0;
+    };
+
+
+    /** The rungs above the coldest. */
+    class TemperedRungs
+    {
+    public:
+      TemperedRungs(NetcdfGroup                             root,
+                    const RecordedRun                      &run,
+                    const std::uint64_t                     n_draws,
+                    const std::vector<std::vector<double>> &temperatures)
+        : temperatures(temperatures)
+        , draws(root.add_group("tempered_posterior"), run.n_chains(), n_draws)
+      {
+        const RunDescription &description = run.description();
+        add_origin(draws.group, description);
+        n_rungs = description.n_recorded_rungs - 1;
+        draws.add_dimension("rung", n_rungs, 1);
+        temperature = draws.group.add_variable("temperature",
+                                               NetcdfType::real,
+                                               {draws.chain_dimension(),
+                                                draws.inner_dimension(0)});
+        level =
+          draws.group.add_text_variable("level", draws.inner_dimension(0));
+        // How xarray is told that these are coordinates.
+        draws.group.set_attribute("coordinates", "temperature level");
+        draws.group.set_attribute(temperature,
+                                  "comment",
+                                  "As it was last; each chain adapts its own "
+                                  "in burn-in, unless they are given.");
+        add_energies(draws, 1, 0);
+        add_columns(draws,
+                    description,
+                    {"chain",
+                     "draw",
+                     "rung",
+                     "temperature",
+                     "level",
+                     "energy",
+                     "reference",
+                     "potential",
+                     "replica"},
+                    1,
+                    0);
+        for (unsigned int rung = 1; rung <= n_rungs; ++rung)
+          levels.push_back(rung < description.rung_levels.size() &&
+                               description.rung_levels[rung] <
+                                 description.levels.size() ?
+                             description.levels[description.rung_levels[rung]] :
+                             "");
+      }
+
+      void
+      write_coordinates()
+      {
+        draws.write_coordinates();
+        draws.group.write(level, levels);
+        for (std::size_t chain = 0; chain < temperatures.size(); ++chain)
+          draws.group.write(temperature,
+                            {chain, 0},
+                            {1, n_rungs},
+                            temperatures[chain].data() + 1);
+      }
+
+    private:
+      const std::vector<std::vector<double>> &temperatures;
+      std::size_t                             n_rungs     = 0;
+      int                                     temperature = 0, level = 0;
+      std::vector<std::string>                levels;
+
+    public:
+      DrawGroup draws;
+    };
+
+
+    void
+    add_swaps(DrawGroup &group, const RunDescription &description)
+    {
+      const std::size_t n_pairs = description.kernels.size() - 1;
+      group.add_dimension("pair", n_pairs, 0);
+      group.add_dimension("rung", description.n_recorded_rungs, 0);
+      group.add_variable("attempts",
+                         NetcdfType::integer,
+                         0,
+                         [](const RecordedDraw &draw, const std::size_t i) {
+                           return draw.swaps[i].attempts;
+                         });
+      group.add_variable("accepted",
+                         NetcdfType::integer,
+                         0,
+                         [](const RecordedDraw &draw, const std::size_t i) {
+                           return draw.swaps[i].accepted;
+                         });
+      group.add_variable("replica",
+                         NetcdfType::integer,
+                         1,
+                         [](const RecordedDraw &draw, const std::size_t i) {
+                           return draw.rungs[i].replica;
+                         });
+      const int trips =
+        group.add_variable("round_trips",
+                           NetcdfType::long_integer,
+                           -1,
+                           [](const RecordedDraw &draw, const std::size_t) {
+                             return draw.round_trips;
+                           });
+      group.group.set_attribute(trips,
+                                "comment",
+                                "Completed so far, after burn-in.");
+    }
+  } // namespace
+
+
+
+  void
+  write_samples_netcdf(const RecordedRun &run, const std::string &path)
+  {
+    const RunDescription &description = run.description();
+    const unsigned int    n_chains    = run.n_chains();
+    const bool            has_draws   = description.n_recorded_rungs > 0;
+    std::uint64_t         n_draws     = has_draws ? run.n_common_draws() : 0,
+                  n_burn_in           = has_draws ? run.n_burn_in_draws(0) : 0;
+    for (unsigned int chain = 0; chain < n_chains; ++chain)
+      n_burn_in = std::min(n_burn_in, run.n_burn_in_draws(chain));
+
+    TemporaryFile file(path);
+    NetcdfFile    netcdf(file.get_temporary_path(), path);
+    NetcdfGroup   root = netcdf.root();
+    add_origin(root, description);
+    root.set_attribute("title", description.title);
+    root.set_attribute("family", description.family);
+    root.set_attribute("parameters", description.parameters);
+    root.set_attribute("thinning", description.thinning);
+    const auto        temperatures = temperatures_of(run);
+    const std::string note         = note_on_temperature(temperatures);
+    if (!note.empty())
+      root.set_attribute("note", note);
+    if (!run.get_damages().empty())
+      root.set_attribute("damages", join(run.get_damages(), "\n"));
+
+    // First everything is defined. All groups of a phase see the same draws.
+    std::vector<std::unique_ptr<DrawGroup>> warmup, sampling;
+    const auto add_group = [&](const std::string &name, const bool is_warmup) {
+      auto group = std::make_unique<DrawGroup>(root.add_group(name),
+                                               n_chains,
+                                               is_warmup ? n_burn_in : n_draws);
+      add_origin(group->group, description);
+      if (!note.empty())
+        group->group.set_attribute("note", note);
+      auto &phase = is_warmup ? warmup : sampling;
+      phase.push_back(std::move(group));
+      return phase.back().get();
+    };
+    const std::vector<std::string> dimensions = {"chain", "draw"};
+    add_columns(*add_group("posterior", false), description, dimensions, 0, -1);
+    add_statistics(*add_group("sample_stats", false));
+    if (n_burn_in > 0)
+      {
+        add_columns(
+          *add_group("warmup_posterior", true), description, dimensions, 0, -1);
+        add_statistics(*add_group("warmup_sample_stats", true));
+      }
+    std::optional<TemperedRungs> tempered;
+    if (n_draws > 0 && description.n_recorded_rungs > 1)
+      tempered.emplace(root, run, n_draws, temperatures);
+    if (n_draws > 0 && description.kernels.size() > 1)
+      add_swaps(*add_group("swaps", false), description);
+    Predictions predictions(run);
+    predictions.define(root);
+    KnownBefore known(description);
+    known.define(root);
+    netcdf.end_definitions();
+
+    // Then the numbers, draw by draw.
+    for (auto *phase : {&warmup, &sampling})
+      for (auto &group : *phase)
+        group->write_coordinates();
+    if (tempered)
+      tempered->write_coordinates();
+    predictions.write_coordinates();
+    known.write();
+    for (unsigned int chain = 0; chain < n_chains; ++chain)
+      {
+        std::vector<double> deviations;
+        std::uint64_t       number         = 0;
+        auto                next_predicted = predictions.get_draws().begin();
+        if (has_draws)
+          run.for_each_draw(chain, [&](const RecordedDraw &draw) {
+            for (auto &group : draw.is_burn_in ? warmup : sampling)
+              group->add(chain, draw);
+            if (draw.is_burn_in)
+              return;
+            if (tempered)
+              tempered->draws.add(chain, draw);
+            if (next_predicted != predictions.get_draws().end() &&
+                *next_predicted == number)
+              {
+                ++next_predicted;
+                if (description.deviation_unknown >= 0)
+                  deviations.push_back(
+                    draw.rungs[0].values[description.deviation_unknown]);
+              }
+            ++number;
+          });
+        bool is_complete = true;
+        for (auto *phase : {&warmup, &sampling})
+          for (auto &group : *phase)
+            is_complete = group->finish(chain) && is_complete;
+        if (tempered)
+          is_complete = tempered->draws.finish(chain) && is_complete;
+        if (!is_complete)
+          throw UserError("The record in '" + run.get_folder() +
+                          "' became shorter while '" + path +
+                          "' was made from it: the run was begun or resumed "
+                          "meanwhile. Call 'tempera export' again.");
+        predictions.write(chain, deviations);
+      }
+    netcdf.close();
+    file.publish();
+  }
+} // namespace Tempera

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Records with numbers that follow from a formula are exported as NetCDF and as
+// CSV; samples_are_exported.py, which has the same formula, reads both with
+// xarray and as text. Then what can be wrong: places that cannot be written,
+// records that are damaged, folders without one.
+
+#include "driver/command.h"
+#include "tests.h"
+
+#include <tempera/output/record_file.h>
+
+#include <cstdlib>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  namespace fs = std::filesystem;
+
+  /** The formula: the same division gives the same number in Python. */
+  double
+  number(const std::uint64_t chain,
+         const std::uint64_t round,
+         const std::uint64_t rung,
+         const std::uint64_t column)
+  {
+    return static_cast<double>(1000000 * chain + 97 * round + 13 * rung +
+                               5 * column + 1) /
+           7.;
+  }
+
+  struct Lengths
+  {
+    unsigned int n_burn_in, n_draws;
+  };
+
+  /** A record of one chain. Every eighth draw has a prediction. */
+  void
+  write_record(const RunDescription &run,
+               const std::string    &folder,
+               const unsigned int    chain,
+               const Lengths        &lengths,
+               const double          coldest_temperature)
+  {
+    fs::create_directories(folder);
+    RecordFile         file(folder + "/" + record_name(chain), run);
+    const unsigned int n_rungs = run.n_recorded_rungs,
+                       n_all   = run.kernels.size();
+    RunReport report;
+    report.level_names = run.levels;
+    report.evaluations.resize(run.levels.size());
+    report.rungs.resize(n_all);
+    report.pairs.resize(n_all - 1);
+    for (unsigned int i = 0; i < n_all; ++i)
+      report.rungs[i].temperature =
+        coldest_temperature * (1. + i + (i > 0 ? 0.5 * chain : 0.));
+
+    std::vector<std::vector<double>> values(
+      n_rungs, std::vector<double>(run.columns().size()));
+    RecordedDraw draw;
+    draw.rungs.resize(n_rungs);
+    draw.swaps.resize(n_rungs > 0 ? n_all - 1 : 0);
+    for (unsigned int i = 0; i < lengths.n_burn_in + lengths.n_draws; ++i)
+      {
+        draw.round       = (i + 1) * run.thinning;
+        draw.is_burn_in  = i < lengths.n_burn_in;
+        draw.round_trips = draw.is_burn_in ? 0 : (i - lengths.n_burn_in) / 5;
+        for (std::size_t pair = 0; pair < draw.swaps.size(); ++pair)
+          draw.swaps[pair] = {std::uint32_t(2 + pair),
+                              std::uint32_t((i + pair) % 3)};
+        for (unsigned int rung = 0; rung < n_rungs; ++rung)
+          {
+            for (std::size_t column = 0; column < values[rung].size(); ++column)
+              values[rung][column] = number(chain, draw.round, rung, column);
+            RecordedRung &one = draw.rungs[rung];
+            one.reference     = number(chain, draw.round, rung, 100) / 3.;
+            one.potential     = number(chain, draw.round, rung, 101) / 11.;
+            one.step_size     = draw.is_burn_in ? 0.1 * (i + 1) : 0.3;
+            one.acceptance    = i % 4 == 3 ? std::nan("") : 1. / (1. + i % 5);
+            one.non_finite    = i % 7 == 0 ? 2 : 0;
+            one.replica       = (rung + i) % n_rungs;
+            one.values        = values[rung].data();
+          }
+        file.append(draw);
+        const unsigned int number_of_draw = i - lengths.n_burn_in;
+        if (!draw.is_burn_in && number_of_draw % 8 == 0)
+          {
+            RecordedPrediction prediction;
+            prediction.round = draw.round;
+            prediction.draw  = number_of_draw;
+            for (std::size_t k = 0; k < run.measurements.size(); ++k)
+              prediction.values.push_back(
+                number(chain, draw.round, 0, 200 + k) / 1000.);
+            file.append(prediction);
+          }
+      }
+    file.append(report);
+    file.sync();
+  }
+
+  /** Four rungs, three chains, names that are not as they should be. */
+  RunDescription
+  ladder_with_odd_names()
+  {
+    RunDescription run;
+    run.version       = "1.2.3";
+    run.family        = "finite elements";
+    run.title         = "odd \"names\", = and \xff";
+    run.seed          = 12345678901234567890u;
+    run.n_chains      = 3;
+    run.thinning      = 2;
+    run.burn_in       = 10;
+    run.n_rounds      = 90;
+    run.names         = {"x",
+                         "a/b",
+                         "a_b",
+                         "draw",
+                         "k, \"quoted\" ",
+                         "αβ",
+                         "x.1",
+                         "lp__",
+                         "energy"};
+    run.derived_names = {"u(0.5)", "-1"};
+    // Longer than what fits into the header of an HDF5 object.
+    run.parameters =
+      "set Title = long\n" + std::string(100000, '#') + "\nend\n";
+    for (std::size_t i = 0; i < run.names.size(); ++i)
+      {
+        run.indices.push_back(i);
+        run.lower.push_back(-1e300);
+        run.upper.push_back(1e300);
+        run.priors.push_back("normal(0, " + std::to_string(i + 1) + ")");
+        run.prior_draws.push_back({});
+        for (std::size_t k = 0; k < 10; ++k)
+          run.prior_draws.back().push_back(number(9, k, 0, i));
+      }
+    run.prior_draws[2].clear();
+    run.kernels          = {"MALA", "MALA", "SGLD", "SGLD"};
+    run.levels           = {"fine", "coarse"};
+    run.rung_levels      = {0, 1, 1, 0};
+    run.n_recorded_rungs = 4;
+    run.measurements     = {{"(0.5, 0.5), t = 0.1", 1.5, 0.25},
+                            {"Messung für β", -2.5, 0.5},
+                            {"(0.5, 0.5), t = 0.1", 3.5, 2.}};
+    return run;
+  }
+
+  /** One chain at temperature 2, long, with an unknown deviation. */
+  RunDescription
+  long_chain()
+  {
+    RunDescription run;
+    run.version           = "1.2.3";
+    run.family            = "analytic";
+    run.title             = "long";
+    run.parameters        = "set A = 1\n";
+    run.seed              = 5;
+    run.n_rounds          = 40000;
+    run.names             = {"x", "sigma"};
+    run.indices           = {0, 1};
+    run.lower             = {-10., 0.};
+    run.upper             = {10., 1.};
+    run.kernels           = {"MALA"};
+    run.levels            = {"only"};
+    run.rung_levels       = {0};
+    run.measurements      = {{"first", 1., 0.}, {"second", 2., 0.}};
+    run.deviation_unknown = 1;
+    return run;
+  }
+
+
+  /** Let Python look at a folder. */
+  void
+  look(const std::string &folder, const std::string &what)
+  {
+    const std::string script =
+      TEMPERA_SOURCE_DIR "/tests/output/samples_are_exported.py";
+    std::cout << std::flush;
+    const int status = std::system(
+      ("/usr/bin/python3 '" + script + "' " + folder + " " + what + " 2>&1")
+        .c_str());
+    check("Python has read " + folder, status == 0, std::to_string(status));
+  }
+
+  void
+  check_export(const std::string &folder, const std::vector<std::string> &parts)
+  {
+    const CommandResult result = command({"export", folder, "--csv"});
+    std::string         missing;
+    for (const std::string &part : parts)
+      if (!contains(result.out, part))
+        missing += "no '" + part + "'; ";
+    check(folder + " is exported",
+          result.exit_code == 0 && missing.empty(),
+          missing + result.out + result.error);
+  }
+
+  void
+  check_refusal(const std::string              &name,
+                const std::vector<std::string> &arguments,
+                const std::vector<std::string> &parts)
+  {
+    const CommandResult result = command(arguments);
+    std::string         missing;
+    for (const std::string &part : parts)
+      if (!contains(result.error, part))
+        missing += "no '" + part + "'; ";
+    check(name,
+          result.exit_code == 1 && missing.empty(),
+          missing + result.out + result.error);
+  }
+
+
+  void
+  check_ladder()
+  {
+    const RunDescription run = ladder_with_odd_names();
+    write_record(run, "ladder", 0, {5, 40}, 1.);
+    write_record(run, "ladder", 1, {5, 40}, 1.);
+    write_record(run, "ladder", 2, {5, 44}, 1.);
+    // The process was killed: nine draws of chain 1 are not there, and half a
+    // block is at its end.
+    fs::remove("ladder/chain.1.record");
+    write_record(run, "ladder", 1, {5, 31}, 1.);
+    const std::string all = read_file("ladder/chain.1.record");
+    write_file("ladder/chain.1.record", all + all.substr(0, 500));
+    check_export("ladder",
+                 {"3 chains with 40, 31, 44 draws",
+                  "the first 31",
+                  "last 500 bytes",
+                  "chain.1.record",
+                  "ladder/samples.nc",
+                  "ladder/draws_1.csv",
+                  "ladder/draws_3.csv"});
+    look("ladder", "ladder 3 5 31");
+
+    const std::string samples = read_file("ladder/samples.nc"),
+                      draws   = read_file("ladder/draws_2.csv");
+    command({"export", "ladder", "--csv"});
+    check("the same record gives the same files",
+          samples == read_file("ladder/samples.nc") &&
+            draws == read_file("ladder/draws_2.csv"));
+    check("nothing else is left behind",
+          !fs::exists("ladder/samples.nc.new") &&
+            !fs::exists("ladder/draws_2.csv.new") &&
+            !fs::exists("ladder/draws.csv"));
+  }
+
+  void
+  check_long_chain()
+  {
+    write_record(long_chain(), "long", 0, {0, 40000}, 2.);
+    check_export("long", {"1 chain with 40000 draws", "long/draws.csv"});
+    look("long", "long 1 0 40000");
+
+    // One wrong bit in the middle: what was written before can be had.
+    fs::create_directories("flipped");
+    std::string record = read_file("long/chain.0.record");
+    record[record.size() / 2] ^= 4;
+    write_file("flipped/chain.0.record", record);
+    const CommandResult result = command({"export", "flipped", "--csv"});
+    const std::size_t   begin  = result.out.find("chain with ");
+    const unsigned long n_draws =
+      begin == std::string::npos ?
+        0 :
+        std::strtoul(result.out.c_str() + begin + 11, nullptr, 10);
+    check("a wrong bit costs what comes after it",
+          result.exit_code == 0 && n_draws > 18000 && n_draws < 20000 &&
+            contains(result.out, "warning") &&
+            contains(result.out, "bytes of 'flipped/chain.0.record'") &&
+            contains(result.out, "checksum"),
+          result.out + result.error);
+    look("flipped", "long 1 0 " + std::to_string(n_draws));
+  }
+
+  void
+  check_empty()
+  {
+    RunDescription run = ladder_with_odd_names();
+    run.n_chains       = 1;
+    write_record(run, "in_burn_in", 0, {5, 0}, 1.);
+    check_export("in_burn_in", {"1 chain with 0 draws"});
+    look("in_burn_in", "empty 1 5 0");
+    run.n_recorded_rungs = 0;
+    write_record(run, "without_draws", 0, {0, 0}, 1.);
+    check_export("without_draws", {"1 chain with 0 draws"});
+    look("without_draws", "empty 1 0 0");
+  }
+
+  void
+  check_faults()
+  {
+    const std::string samples = read_file("long/samples.nc"),
+                      draws   = read_file("long/draws.csv");
+    fs::create_symlink("/dev/full", "long/samples.nc.new");
+    check_refusal("a full disk is named",
+                  {"export", "long"},
+                  {"long/samples.nc'", "No space left", "Make room"});
+    fs::create_symlink("/dev/full", "long/draws.csv.new");
+    check_refusal("a full disk is named for CSV, too",
+                  {"export", "long", "--csv"},
+                  {"long/draws.csv'", "No space left", "Make room"});
+    check("what was there before is untouched",
+          samples == read_file("long/samples.nc") &&
+            draws == read_file("long/draws.csv"));
+    check("what was begun is removed",
+          !fs::exists(fs::symlink_status("long/samples.nc.new")) &&
+            !fs::exists(fs::symlink_status("long/draws.csv.new")));
+    check_export("long", {"long/draws.csv"});
+
+    fs::create_directories("long/samples.nc.new");
+    check_refusal("a place that cannot be written is named",
+                  {"export", "long"},
+                  {"long/samples.nc'", "Is a directory"});
+    fs::remove("long/samples.nc.new");
+    check_refusal("a folder that does not exist",
+                  {"export", "nowhere"},
+                  {"no folder 'nowhere'", "tempera run"});
+    fs::create_directories("nothing");
+    check_refusal("a folder without a record",
+                  {"export", "nothing"},
+                  {"no record", "nothing"});
+    write_file("nothing/chain.0.record", "something else");
+    check_refusal("a file that is no record",
+                  {"export", "nothing"},
+                  {"nothing/chain.0.record"});
+    check_refusal("no folder at all", {"export"}, {"exactly one run"});
+    check_refusal("two folders",
+                  {"export", "long", "flipped"},
+                  {"exactly one"});
+    check_refusal("a wrong option", {"export", "long", "--cvs"}, {"--csv"});
+  }
+} // namespace
+
+
+int
+main()
+{
+  for (const char *folder :
+       {"ladder", "long", "flipped", "in_burn_in", "without_draws", "nothing"})
+    fs::remove_all(folder);
+  check_ladder();
+  check_long_chain();
+  check_empty();
+  check_faults();
+  return result();
+}
