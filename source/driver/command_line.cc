@@ -33,6 +33,7 @@ namespace Tempera
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
+      "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
       "  tempera list [FILE.prm] [--set ...]\n"
@@ -248,6 +249,25 @@ namespace Tempera
 
 
     int
+    run_report(const Arguments &arguments, const Environment &environment)
+    {
+      const po::options_description options("Options of 'tempera report'");
+      const po::variables_map values = parse("report", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const auto &folders = values["file"].as<std::vector<std::string>>();
+      if (folders.size() != 1)
+        throw UserError("tempera report needs the folder of one run. Call "
+                        "'tempera report DIR'.");
+      make_report(folders[0], environment.out);
+      return 0;
+    }
+
+
+    int
     run_check_gradient(const Arguments   &arguments,
                        const Environment &environment)
     {
@@ -414,6 +434,8 @@ namespace Tempera
         return run_truth(rest, environment);
       else if (command == "compare")
         return run_compare(rest, environment);
+      else if (command == "report")
+        return run_report(rest, environment);
       else if (command == "check-gradient")
         return run_check_gradient(rest, environment);
       else if (command == "parameters")
@@ -428,6 +450,7 @@ namespace Tempera
                                       "simulate",
                                       "truth",
                                       "compare",
+                                      "report",
                                       "check-gradient",
                                       "parameters",
                                       "list",

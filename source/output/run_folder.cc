@@ -36,7 +36,8 @@ namespace Tempera
                                             "errors.svg",
                                             "prediction.csv",
                                             "prediction.svg",
-                                            "prediction_summary.csv"};
+                                            "prediction_summary.csv",
+                                            "report.html"};
       return is_draws || others.count(name) > 0;
     }
   } // namespace

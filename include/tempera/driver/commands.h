@@ -75,6 +75,11 @@ namespace Tempera
   compare_runs(const std::vector<std::string> &folders,
                const std::string              &picture,
                std::ostream                   &out);
+
+
+  /** `tempera report`: make the report of a run from its record. */
+  void
+  make_report(const std::string &folder, std::ostream &out);
 } // namespace Tempera
 
 #endif
