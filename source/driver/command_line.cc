@@ -34,6 +34,7 @@ namespace Tempera
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
       "  tempera export DIR [--csv]\n"
+      "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
@@ -288,6 +289,20 @@ namespace Tempera
     }
 
 
+    /** The one folder that a command line names. */
+    std::string
+    the_folder(const std::string &command, const po::variables_map &values)
+    {
+      const auto &folders = values["file"].as<std::vector<std::string>>();
+      if (folders.size() != 1)
+        throw UserError("tempera " + command +
+                        " needs the folder of exactly one run, not " +
+                        std::to_string(folders.size()) + ". Call 'tempera " +
+                        command + " DIR'.");
+      return folders[0];
+    }
+
+
     int
     run_export(const Arguments &arguments, const Environment &environment)
     {
@@ -299,13 +314,24 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      const auto &folders = values["file"].as<std::vector<std::string>>();
-      if (folders.size() != 1)
-        throw UserError("tempera export needs the folder of exactly one run, "
-                        "not " +
-                        std::to_string(folders.size()) +
-                        ". Call 'tempera export DIR'.");
-      export_run(folders[0], values.count("csv") > 0, environment.out);
+      export_run(the_folder("export", values),
+                 values.count("csv") > 0,
+                 environment.out);
+      return 0;
+    }
+
+
+    int
+    run_report(const Arguments &arguments, const Environment &environment)
+    {
+      const po::options_description options("Options of 'tempera report'");
+      const po::variables_map values = parse("report", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      make_report(the_folder("report", values), environment.out);
       return 0;
     }
 
@@ -523,6 +549,8 @@ namespace Tempera
         return run_compare(rest, environment);
       else if (command == "export")
         return run_export(rest, environment);
+      else if (command == "report")
+        return run_report(rest, environment);
       else if (command == "check-gradient")
         return run_check_gradient(rest, environment);
       else if (command == "calibrate")
@@ -540,6 +568,7 @@ namespace Tempera
                                       "truth",
                                       "compare",
                                       "export",
+                                      "report",
                                       "check-gradient",
                                       "calibrate",
                                       "parameters",

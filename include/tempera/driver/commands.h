@@ -119,6 +119,11 @@ namespace Tempera
    */
   void
   export_run(const std::string &folder, const bool csv, std::ostream &out);
+
+
+  /** `tempera report`: make the report of a run from its record. */
+  void
+  make_report(const std::string &folder, std::ostream &out);
 } // namespace Tempera
 
 #endif

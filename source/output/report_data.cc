@@ -1,0 +1,824 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/moments.h>
+#include <tempera/base/text.h>
+#include <tempera/output/diagnostics.h>
+#include <tempera/output/recorded_run.h>
+#include <tempera/output/report_data.h>
+#include <tempera/output/report_json.h>
+#include <tempera/output/report_statistics.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace Tempera
+{
+  namespace
+  {
+    using ReportJson::Object;
+    using ReportStatistics::evenly_spaced;
+    using ReportStatistics::quantile;
+
+    constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+    // What bounds the size of a report.
+    constexpr std::size_t most_columns = 24, most_pair_columns = 6,
+                          most_rungs = 12, most_chains = 8;
+    constexpr std::size_t most_table_draws = 20000;
+    /** Numbers in all, and points of one line or cloud. */
+    constexpr std::size_t most_scatter_numbers = 60000,
+                          most_scatter_points  = 3000,
+                          most_trace_numbers = 80000, most_trace_points = 1200;
+    constexpr std::size_t most_places = 400, most_predictions = 1000,
+                          most_path_draws = 200, most_text = 200000;
+    constexpr unsigned int n_rank_bins = 20;
+
+
+    /** What one pass over all draws of a chain leaves. */
+    struct Passage
+    {
+      /** Of some draws, burn-in too. */
+      std::vector<double> rounds;
+      /** By recorded rung. */
+      std::vector<std::vector<double>> energies;
+      /** By recorded rung and column; empty where nothing is asked for. */
+      std::vector<std::vector<std::vector<double>>> values;
+
+      /** By recorded rung and replica: draws after burn-in. */
+      std::vector<std::vector<double>> visits;
+      /**
+       * By recorded rung: visits of replicas that were at the cold end after
+       * they were at the hot one, and the other way round.
+       */
+      std::vector<double> from_cold, from_hot;
+      /** By pair, after burn-in. */
+      std::vector<double> attempts, accepted;
+      /** Of consecutive draws: their rounds, the replica at each rung. */
+      std::vector<double>              path_rounds;
+      std::vector<std::vector<double>> path_replicas;
+      std::uint64_t                    round_trips = 0, last_round = 0;
+    };
+
+
+    class Data
+    {
+    public:
+      explicit Data(const RecordedRun &run)
+        : run(run)
+        , description(run.description())
+        , columns(description.columns())
+        , n_recorded(description.n_recorded_rungs)
+        , n_rungs(description.kernels.size())
+        , shown_columns(std::min(columns.size(), most_columns))
+        , shown_rungs(evenly_spaced(n_recorded, most_rungs))
+        , shown_chains(std::min<std::size_t>(run.n_chains(), most_chains))
+        , table(run.table(most_table_draws))
+      {
+        for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+          {
+            passages.push_back(pass(chain));
+            if (!run.reports(chain).empty() &&
+                (last == nullptr ||
+                 run.reports(chain).back().rounds > last->rounds))
+              last = &run.reports(chain).back();
+          }
+        has_draws = n_recorded > 0 && run.n_common_draws() > 0;
+      }
+
+      std::string
+      text()
+      {
+        std::uint64_t last_round = 0, n_draws = 0, round_trips = 0;
+        for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+          {
+            last_round = std::max(last_round, passages[chain].last_round);
+            n_draws += run.n_draws(chain);
+            round_trips += passages[chain].round_trips;
+          }
+        if (last != nullptr)
+          last_round = std::max(last_round, last->rounds);
+
+        Object all;
+        all.add("title", ReportJson::of_text(description.title))
+          .add("version", ReportJson::of_text(description.version))
+          .add("family", ReportJson::of_text(description.family))
+          .add("seed", ReportJson::of_text(std::to_string(description.seed)))
+          .add("chains", std::to_string(run.n_chains()))
+          .add("shownChains", std::to_string(shown_chains))
+          .add("rounds", std::to_string(description.n_rounds))
+          .add("lastRound", std::to_string(last_round))
+          .add("burnIn", std::to_string(description.burn_in))
+          .add("thinning", std::to_string(description.thinning))
+          .add("draws", std::to_string(n_draws))
+          .add("roundTrips", std::to_string(round_trips))
+          .add("hasDraws", has_draws ? "true" : "false")
+          .add("rungs", rungs())
+          .add("allRungs", std::to_string(n_rungs))
+          .add("columns",
+               ReportJson::of_texts(
+                 {columns.begin(), columns.begin() + shown_columns}))
+          .add("allColumns", std::to_string(columns.size()));
+        all.add("unknowns", unknowns());
+        all.add("warnings", ReportJson::of_texts(warnings()));
+        if (has_draws)
+          {
+            all.add("scatter", scatter())
+              .add("marginals", marginals())
+              .add("energies", energies())
+              .add("autocorrelation", autocorrelation())
+              .add("ranks", ranks());
+          }
+        all.add("traces", traces())
+          .add("swaps", swaps())
+          .add("fit", fit())
+          .add("curve", csv("prediction.csv"))
+          .add("errors", csv("errors.csv"))
+          .add("times", times())
+          .add("levels", levels())
+          .add("notes", ReportJson::of_texts(notes));
+        std::string parameters = description.parameters;
+        if (parameters.size() > most_text)
+          parameters = parameters.substr(0, most_text) +
+                       "\n# ... the rest is in parameters.prm";
+        all.add("parameters", ReportJson::of_text(parameters));
+        return all.text();
+      }
+
+    private:
+      /** Which rungs are drawn, and what they are. */
+      std::string
+      rungs() const
+      {
+        std::vector<std::string> entries;
+        for (const std::size_t rung : shown_rungs)
+          {
+            const bool is_reported =
+              last != nullptr && rung < last->rungs.size();
+            const double temperature =
+              is_reported ? last->rungs[rung].temperature : not_a_number;
+            entries.push_back(
+              Object()
+                .add("number", std::to_string(rung))
+                .add("temperature", ReportJson::of_number(temperature))
+                .add("level",
+                     ReportJson::of_text(
+                       rung < description.rung_levels.size() &&
+                           description.rung_levels[rung] <
+                             description.levels.size() ?
+                         description.levels[description.rung_levels[rung]] :
+                         ""))
+                .add("kernel",
+                     ReportJson::of_text(rung < description.kernels.size() ?
+                                           description.kernels[rung] :
+                                           ""))
+                .text());
+          }
+        return ReportJson::list(entries);
+      }
+
+      /** All draws of a column at a rung, by chain. */
+      std::vector<std::vector<double>>
+      chains_of(const std::size_t column, const std::size_t rung) const
+      {
+        std::vector<std::vector<double>> result;
+        for (const std::vector<RungColumns> &chain : table.chains)
+          result.push_back(chain[rung].values[column]);
+        return result;
+      }
+
+      std::vector<std::vector<double>>
+      energies_of(const std::size_t rung) const
+      {
+        std::vector<std::vector<double>> result;
+        for (const std::vector<RungColumns> &chain : table.chains)
+          {
+            result.push_back(chain[rung].reference);
+            for (std::size_t i = 0; i < result.back().size(); ++i)
+              result.back()[i] += chain[rung].potential[i];
+          }
+        return result;
+      }
+
+      static std::vector<double>
+      pool(const std::vector<std::vector<double>> &chains)
+      {
+        std::vector<double> result;
+        for (const std::vector<double> &chain : chains)
+          result.insert(result.end(), chain.begin(), chain.end());
+        return result;
+      }
+
+      /** The true values of a column: one for each true state. */
+      std::vector<double>
+      truth_of(const std::size_t column) const
+      {
+        std::vector<double> result;
+        for (const std::vector<double> &state : description.truth)
+          if (column < state.size() && column < description.names.size())
+            result.push_back(state[column]);
+        return result;
+      }
+
+      Passage
+      pass(const unsigned int chain) const
+      {
+        const std::uint64_t n_burn_in = run.n_burn_in_draws(chain),
+                            n_draws   = run.n_draws(chain);
+        const std::size_t n_lines =
+          shown_columns *
+          std::max<std::size_t>(1, shown_chains + shown_rungs.size());
+        const std::size_t most =
+          std::min(most_trace_points,
+                   most_trace_numbers / std::max<std::size_t>(1, n_lines));
+        const std::vector<std::size_t> kept =
+          evenly_spaced(n_burn_in + n_draws, most);
+
+        Passage result;
+        result.energies.resize(n_recorded);
+        result.values.assign(n_recorded,
+                             std::vector<std::vector<double>>(shown_columns));
+        result.visits.assign(n_recorded, std::vector<double>(n_rungs, 0.));
+        result.from_cold.assign(n_recorded, 0.);
+        result.from_hot.assign(n_recorded, 0.);
+        result.path_replicas.resize(n_recorded);
+        std::vector<int>    last_end(n_rungs, 0);
+        std::size_t         next = 0;
+        std::uint64_t       i    = 0;
+        const std::uint64_t path_begin =
+          n_burn_in +
+          (n_draws > most_path_draws ? (n_draws - most_path_draws) / 2 : 0);
+        run.for_each_draw(chain, [&](const RecordedDraw &draw) {
+          result.last_round  = draw.round;
+          result.round_trips = draw.round_trips;
+          const std::size_t n_here =
+            std::min<std::size_t>(n_recorded, draw.rungs.size());
+          if (next < kept.size() && kept[next] == i)
+            {
+              ++next;
+              result.rounds.push_back(draw.round);
+              for (std::size_t rung = 0; rung < n_here; ++rung)
+                {
+                  result.energies[rung].push_back(draw.rungs[rung].reference +
+                                                  draw.rungs[rung].potential);
+                  // All rungs of the first chain, the coldest of the others.
+                  if (chain == 0 || rung == 0)
+                    for (std::size_t column = 0; column < shown_columns;
+                         ++column)
+                      result.values[rung][column].push_back(
+                        draw.rungs[rung].values[column]);
+                }
+            }
+          if (!draw.is_burn_in)
+            {
+              result.attempts.resize(std::max(result.attempts.size(),
+                                              draw.swaps.size()),
+                                     0.);
+              result.accepted.resize(result.attempts.size(), 0.);
+              for (std::size_t pair = 0; pair < draw.swaps.size(); ++pair)
+                {
+                  result.attempts[pair] += draw.swaps[pair].attempts;
+                  result.accepted[pair] += draw.swaps[pair].accepted;
+                }
+              const bool is_path =
+                i >= path_begin && i < path_begin + most_path_draws;
+              if (is_path)
+                result.path_rounds.push_back(draw.round);
+              for (std::size_t rung = 0; rung < n_here; ++rung)
+                {
+                  const std::uint32_t replica = draw.rungs[rung].replica;
+                  if (replica >= n_rungs)
+                    continue;
+                  result.visits[rung][replica] += 1.;
+                  if (is_path)
+                    result.path_replicas[rung].push_back(replica);
+                  if (rung == 0)
+                    last_end[replica] = 1;
+                  else if (rung + 1 == n_rungs)
+                    last_end[replica] = -1;
+                  result.from_cold[rung] += last_end[replica] == 1;
+                  result.from_hot[rung] += last_end[replica] == -1;
+                }
+            }
+          ++i;
+        });
+        return result;
+      }
+
+      /** The table of unknowns, and their effective sizes for other charts. */
+      std::string
+      unknowns()
+      {
+        std::vector<std::string> entries;
+        for (std::size_t column = 0; column < shown_columns; ++column)
+          {
+            Object one;
+            one.add("name", ReportJson::of_text(columns[column]))
+              .add("derived",
+                   column < description.names.size() ? "false" : "true")
+              .add("prior",
+                   ReportJson::of_text(column < description.priors.size() ?
+                                         description.priors[column] :
+                                         ""))
+              .add("truth", ReportJson::of_numbers(truth_of(column)));
+            double size = not_a_number;
+            if (has_draws)
+              {
+                const auto          chains = chains_of(column, 0);
+                std::vector<double> all    = pool(chains);
+                Moments             moments;
+                for (const double value : all)
+                  moments.add(value);
+                std::sort(all.begin(), all.end());
+                const Convergence found = convergence(chains);
+                size                    = found.effective_size;
+                const double deviation  = std::sqrt(moments.variance());
+                one.add("mean", ReportJson::of_number(moments.mean()))
+                  .add("sd", ReportJson::of_number(deviation))
+                  .add("low", ReportJson::of_number(quantile(all, 0.05)))
+                  .add("median", ReportJson::of_number(quantile(all, 0.5)))
+                  .add("high", ReportJson::of_number(quantile(all, 0.95)))
+                  .add("rHat", ReportJson::of_number(found.r_hat))
+                  .add("bulk", ReportJson::of_number(size))
+                  .add("mcse",
+                       ReportJson::of_number(deviation / std::sqrt(size)))
+                  .add("good", found.is_good() ? "true" : "false");
+                if (!found.is_good())
+                  doubtful.push_back(columns[column]);
+              }
+            effective_sizes.push_back(size);
+            entries.push_back(one.text());
+          }
+        if (shown_columns < columns.size())
+          notes.push_back("The first " + std::to_string(shown_columns) +
+                          " of " + std::to_string(columns.size()) +
+                          " recorded numbers are shown.");
+        if (shown_rungs.size() < n_recorded)
+          notes.push_back(std::to_string(shown_rungs.size()) + " of " +
+                          std::to_string(n_recorded) +
+                          " recorded rungs are shown.");
+        if (shown_chains < run.n_chains())
+          notes.push_back("Traces and ranks show the first " +
+                          std::to_string(shown_chains) + " of " +
+                          std::to_string(run.n_chains()) + " chains.");
+        if (table.stride > 1)
+          notes.push_back("Charts and diagnostics are made from one of " +
+                          std::to_string(table.stride) + " draws.");
+        return ReportJson::list(entries);
+      }
+
+      std::vector<std::string>
+      warnings() const
+      {
+        std::vector<std::string> result;
+        for (const std::string &damage : run.get_damages())
+          result.push_back(damage);
+        if (!has_draws)
+          result.push_back("There are no draws after burn-in yet.");
+        if (!doubtful.empty())
+          result.push_back("The chains are too short, or do not agree, for " +
+                           join(doubtful, ", ") + ": R-hat should be below " +
+                           to_text(Convergence::largest_r_hat) +
+                           " and the effective size at least " +
+                           to_text(Convergence::least_effective_size) +
+                           ". Increase 'Iterations'.");
+        return result;
+      }
+
+      std::string
+      scatter() const
+      {
+        const std::size_t n_pair = std::min(columns.size(), most_pair_columns);
+        std::vector<std::string> names(columns.begin(),
+                                       columns.begin() + n_pair);
+        const std::size_t        most =
+          std::min(most_scatter_points,
+                   most_scatter_numbers /
+                     std::max<std::size_t>(1, n_pair * shown_rungs.size()));
+        const std::size_t most_of_chain =
+          std::max<std::size_t>(1, most / table.chains.size());
+        // Of each chain as many, so that the page knows which is whose.
+        const std::vector<std::size_t> kept =
+          evenly_spaced(table.numbers[0].size(), most_of_chain);
+        std::vector<std::string> clouds;
+        for (const std::size_t rung : shown_rungs)
+          {
+            std::vector<std::vector<double>> values(n_pair);
+            for (std::size_t column = 0; column < n_pair; ++column)
+              for (const auto &chain : table.chains)
+                for (const std::size_t i : kept)
+                  values[column].push_back(chain[rung].values[column][i]);
+            clouds.push_back(ReportJson::of_lists(values));
+          }
+        std::vector<std::vector<double>> truth;
+        for (const std::vector<double> &state : description.truth)
+          truth.push_back(
+            {state.begin(), state.begin() + std::min(state.size(), n_pair)});
+        return Object()
+          .add("columns", std::to_string(n_pair))
+          .add("pointsOfChain", std::to_string(kept.size()))
+          .add("rungs", ReportJson::list(clouds))
+          .add("truth", ReportJson::of_lists(truth))
+          .add("circle", ReportJson::of_numbers(description.true_circle))
+          .add("sensors", ReportJson::of_lists(description.sensors))
+          .text();
+      }
+
+      static std::string
+      histogram(const std::vector<double> &values)
+      {
+        const ReportStatistics::Histogram result =
+          ReportStatistics::histogram(values);
+        // Edges need all their digits: they are added up.
+        return Object()
+          .add("low", to_text(result.low))
+          .add("width", to_text(result.width))
+          .add("density", ReportJson::of_numbers(result.density))
+          .text();
+      }
+
+      std::string
+      marginals() const
+      {
+        std::vector<std::string> entries;
+        for (std::size_t column = 0; column < shown_columns; ++column)
+          {
+            std::vector<std::string> by_rung;
+            for (const std::size_t rung : shown_rungs)
+              by_rung.push_back(histogram(pool(chains_of(column, rung))));
+            Object one;
+            one.add("rungs", ReportJson::list(by_rung));
+            if (column < description.prior_draws.size() &&
+                !description.prior_draws[column].empty())
+              one.add("prior", histogram(description.prior_draws[column]));
+            entries.push_back(one.text());
+          }
+        return ReportJson::list(entries);
+      }
+
+      std::string
+      energies() const
+      {
+        std::vector<std::string> by_rung;
+        for (const std::size_t rung : shown_rungs)
+          by_rung.push_back(histogram(pool(energies_of(rung))));
+        return ReportJson::list(by_rung);
+      }
+
+      std::string
+      traces() const
+      {
+        std::vector<std::string> by_chain, by_rung, chain_energies,
+          rung_energies, rounds;
+        if (n_recorded == 0)
+          return "null";
+        for (std::size_t chain = 0; chain < shown_chains; ++chain)
+          {
+            rounds.push_back(ReportJson::of_numbers(passages[chain].rounds));
+            by_chain.push_back(ReportJson::of_lists(passages[chain].values[0]));
+            chain_energies.push_back(
+              ReportJson::of_numbers(passages[chain].energies[0]));
+          }
+        for (const std::size_t rung : shown_rungs)
+          {
+            by_rung.push_back(rung == 0 ? "null" : // is the first chain's
+                                ReportJson::of_lists(passages[0].values[rung]));
+            rung_energies.push_back(
+              ReportJson::of_numbers(passages[0].energies[rung]));
+          }
+        return Object()
+          .add("rounds", ReportJson::list(rounds))
+          .add("chains", ReportJson::list(by_chain))
+          .add("chainEnergies", ReportJson::list(chain_energies))
+          .add("rungs", ReportJson::list(by_rung))
+          .add("rungEnergies", ReportJson::list(rung_energies))
+          .text();
+      }
+
+      std::string
+      swaps() const
+      {
+        if (n_rungs < 2)
+          return "null";
+        std::vector<std::vector<double>> acceptances;
+        for (std::size_t chain = 0; chain < shown_chains; ++chain)
+          {
+            acceptances.emplace_back();
+            const Passage &passage = passages[chain];
+            for (std::size_t pair = 0; pair < passage.attempts.size(); ++pair)
+              acceptances.back().push_back(passage.accepted[pair] /
+                                           passage.attempts[pair]);
+          }
+
+        std::vector<std::vector<double>> visits(n_recorded,
+                                                std::vector<double>(n_rungs,
+                                                                    0.));
+        std::vector<double>              flow;
+        for (std::size_t rung = 0; rung < n_recorded; ++rung)
+          {
+            double cold = 0., hot = 0., all = 0.;
+            for (const Passage &passage : passages)
+              {
+                cold += passage.from_cold[rung];
+                hot += passage.from_hot[rung];
+                for (std::size_t replica = 0; replica < n_rungs; ++replica)
+                  {
+                    visits[rung][replica] += passage.visits[rung][replica];
+                    all += passage.visits[rung][replica];
+                  }
+              }
+            for (double &share : visits[rung])
+              share /= std::max(1., all);
+            flow.push_back(cold / (cold + hot));
+          }
+        // Which replica is where is of no interest with very many.
+        constexpr std::size_t most_replicas = 32;
+
+        Object result;
+        result.add("acceptances", ReportJson::of_lists(acceptances));
+        if (n_recorded == n_rungs && has_draws)
+          result.add("flow", ReportJson::of_numbers(flow));
+        if (n_rungs <= most_replicas && has_draws)
+          {
+            result.add("visits", ReportJson::of_lists(visits));
+            std::vector<std::string> paths;
+            for (std::size_t chain = 0; chain < shown_chains; ++chain)
+              paths.push_back(
+                Object()
+                  .add("rounds",
+                       ReportJson::of_numbers(passages[chain].path_rounds))
+                  .add("replicas",
+                       ReportJson::of_lists(passages[chain].path_replicas))
+                  .text());
+            result.add("paths", ReportJson::list(paths));
+          }
+        return result.text();
+      }
+
+      std::string
+      autocorrelation() const
+      {
+        std::vector<std::vector<std::vector<double>>> numbers = {
+          energies_of(0)};
+        std::vector<std::string> names = {"energy"};
+        for (std::size_t column = 0; column < shown_columns; ++column)
+          {
+            numbers.push_back(chains_of(column, 0));
+            names.push_back(columns[column]);
+          }
+        ReportStatistics::Autocorrelation result =
+          ReportStatistics::autocorrelation(numbers);
+        for (double &lag : result.lags)
+          lag *= table.stride;
+        return Object()
+          .add("lags", ReportJson::of_numbers(result.lags))
+          .add("names", ReportJson::of_texts(names))
+          .add("values", ReportJson::of_lists(result.values))
+          .text();
+      }
+
+      std::string
+      ranks() const
+      {
+        std::vector<std::string> entries, labels;
+        const bool               is_split = table.chains.size() == 1;
+        for (std::size_t column = 0; column < shown_columns; ++column)
+          {
+            std::vector<std::vector<double>> chains = chains_of(column, 0);
+            if (is_split)
+              {
+                const std::vector<double> all    = chains[0];
+                const auto                middle = all.begin() + all.size() / 2;
+                chains = {{all.begin(), middle}, {middle, all.end()}};
+              }
+            auto histograms =
+              ReportStatistics::rank_histograms(chains, n_rank_bins);
+            // What independent draws, as many as are worth it, would do.
+            const double share     = 1. / n_rank_bins;
+            const double size      = effective_sizes[column] / chains.size();
+            const double deviation = std::sqrt(
+              share * (1. - share) / size * (1. - 1. / double(chains.size())));
+            histograms.resize(std::min(histograms.size(), most_chains));
+            entries.push_back(
+              Object()
+                .add("shares", ReportJson::of_lists(histograms))
+                .add("deviation", ReportJson::of_number(deviation))
+                .text());
+          }
+        if (is_split)
+          labels = {"first half", "second half"};
+        else
+          for (std::size_t chain = 0; chain < shown_chains; ++chain)
+            labels.push_back("chain " + std::to_string(chain));
+        return Object()
+          .add("labels", ReportJson::of_texts(labels))
+          .add("columns", ReportJson::list(entries))
+          .text();
+      }
+
+      /** Standard deviation of a measurement's error, if it is known. */
+      double
+      deviation_of(const RunDescription::Measurement &measurement) const
+      {
+        if (measurement.deviation > 0.)
+          return measurement.deviation;
+        const int column = description.deviation_unknown;
+        if (!has_draws || column < 0 || column >= int(columns.size()))
+          return not_a_number;
+        std::vector<double> all = pool(chains_of(column, 0));
+        std::sort(all.begin(), all.end());
+        return quantile(all, 0.5);
+      }
+
+      std::string
+      fit()
+      {
+        std::vector<std::vector<double>> predictions;
+        for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+          {
+            const auto all = run.predictions(chain);
+            for (const std::size_t i : evenly_spaced(
+                   all.size(),
+                   std::max<std::size_t>(1, most_predictions / run.n_chains())))
+              if (predictions.empty() ||
+                  all[i].values.size() == predictions[0].size())
+                predictions.push_back(all[i].values);
+          }
+        const std::size_t n_measured = description.measurements.size(),
+                          n_predicted =
+                            predictions.empty() ? 0 : predictions[0].size();
+        if (n_measured == 0 && n_predicted == 0)
+          return "null";
+        const bool is_compared =
+          n_measured > 0 && (n_predicted == n_measured || n_predicted == 0);
+        const std::size_t n = is_compared ? n_measured : n_predicted;
+        const std::vector<std::size_t> places = evenly_spaced(n, most_places);
+        if (places.size() < n)
+          notes.push_back(
+            "Data and predictions: " + std::to_string(places.size()) + " of " +
+            std::to_string(n) + " are drawn.");
+
+        std::vector<double>      numbers, values, deviations, low, median, high;
+        std::vector<std::string> names;
+        double                   common_deviation = 0.;
+        for (const std::size_t place : places)
+          {
+            numbers.push_back(place + 1);
+            if (is_compared)
+              {
+                const auto &measurement = description.measurements[place];
+                names.push_back(measurement.name);
+                values.push_back(measurement.value);
+                if (measurement.deviation > 0.)
+                  deviations.push_back(measurement.deviation);
+                else
+                  {
+                    if (common_deviation == 0.)
+                      common_deviation = deviation_of(measurement);
+                    deviations.push_back(common_deviation);
+                  }
+              }
+            std::vector<double> here;
+            for (const std::vector<double> &prediction : predictions)
+              here.push_back(prediction[place]);
+            std::sort(here.begin(), here.end());
+            low.push_back(quantile(here, 0.05));
+            median.push_back(quantile(here, 0.5));
+            high.push_back(quantile(here, 0.95));
+          }
+        return Object()
+          .add("compared", is_compared ? "true" : "false")
+          .add("all", std::to_string(n))
+          .add("states", std::to_string(predictions.size()))
+          .add("numbers", ReportJson::of_numbers(numbers))
+          .add("names", ReportJson::of_texts(names))
+          .add("values", ReportJson::of_numbers(values))
+          .add("deviations", ReportJson::of_numbers(deviations))
+          .add("low", ReportJson::of_numbers(low))
+          .add("median", ReportJson::of_numbers(median))
+          .add("high", ReportJson::of_numbers(high))
+          .text();
+      }
+
+      /** Some lines of a table of numbers of the folder; null without it. */
+      std::string
+      csv(const std::string &name) const
+      {
+        std::ifstream                    file(run.get_folder() + "/" + name);
+        std::string                      line;
+        std::vector<std::string>         names;
+        std::vector<std::vector<double>> result;
+        if (!std::getline(file, line))
+          return "null";
+        std::istringstream header(line);
+        for (std::string one; std::getline(header, one, ',');)
+          names.push_back(one);
+        result.resize(names.size());
+        while (std::getline(file, line))
+          {
+            std::istringstream cells(line);
+            for (std::vector<double> &column : result)
+              {
+                std::string cell;
+                std::getline(cells, cell, ',');
+                char        *end   = nullptr;
+                const double value = std::strtod(cell.c_str(), &end);
+                column.push_back(cell.empty() || *end != 0 ? not_a_number :
+                                                             value);
+              }
+          }
+        names.resize(std::min(names.size(), most_columns));
+        result.resize(names.size());
+        const auto kept =
+          evenly_spaced(result.empty() ? 0 : result[0].size(), most_places);
+        for (std::vector<double> &column : result)
+          {
+            std::vector<double> some;
+            for (const std::size_t i : kept)
+              some.push_back(column[i]);
+            column = some;
+          }
+        return Object()
+          .add("names", ReportJson::of_texts(names))
+          .add("columns", ReportJson::of_lists(result))
+          .text();
+      }
+
+      /** Names and seconds from times.csv; null without it. */
+      std::string
+      times() const
+      {
+        std::ifstream            file(run.get_folder() + "/times.csv");
+        std::string              line;
+        std::vector<std::string> phases;
+        std::vector<double>      seconds;
+        std::getline(file, line);
+        while (std::getline(file, line) && phases.size() < most_columns)
+          {
+            const std::size_t comma = line.rfind(',');
+            if (comma == std::string::npos)
+              continue;
+            phases.push_back(line.substr(0, comma));
+            seconds.push_back(std::strtod(line.c_str() + comma + 1, nullptr));
+          }
+        if (phases.empty())
+          return "null";
+        return Object()
+          .add("phases", ReportJson::of_texts(phases))
+          .add("seconds", ReportJson::of_numbers(seconds))
+          .text();
+      }
+
+      std::string
+      levels() const
+      {
+        if (last == nullptr)
+          return "null";
+        std::vector<double> evaluations(last->level_names.size(), 0.);
+        double              work = 0., set_up_work = 0.;
+        for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+          if (!run.reports(chain).empty())
+            {
+              const RunReport &report = run.reports(chain).back();
+              for (std::size_t i = 0;
+                   i < std::min(evaluations.size(), report.evaluations.size());
+                   ++i)
+                evaluations[i] += report.evaluations[i];
+              work += report.work;
+              set_up_work += report.set_up_work;
+            }
+        return Object()
+          .add("names", ReportJson::of_texts(last->level_names))
+          .add("evaluations", ReportJson::of_numbers(evaluations))
+          .add("work", ReportJson::of_number(work))
+          .add("setUpWork", ReportJson::of_number(set_up_work))
+          .add("coldest",
+               last->rungs.empty() ? "0" : std::to_string(last->rungs[0].level))
+          .text();
+      }
+
+      const RecordedRun             &run;
+      const RunDescription          &description;
+      const std::vector<std::string> columns;
+      const std::size_t              n_recorded, n_rungs, shown_columns;
+      const std::vector<std::size_t> shown_rungs;
+      const std::size_t              shown_chains;
+      const DrawTable                table;
+      std::vector<Passage>           passages;
+      const RunReport               *last      = nullptr;
+      bool                           has_draws = false;
+      /** By shown column. */
+      std::vector<double>      effective_sizes;
+      std::vector<std::string> doubtful, notes;
+    };
+  } // namespace
+
+
+
+  std::string
+  report_data(const RecordedRun &run)
+  {
+    return Data(run).text();
+  }
+} // namespace Tempera

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The numbers behind the charts of a report are right, and reports of runs of
+// all shapes are made, bounded in size. The pages stay in the test's folder:
+// check_reports opens them in a browser.
+
+#include "tests.h"
+
+#include <tempera/base/user_error.h>
+#include <tempera/output/record_file.h>
+#include <tempera/output/report.h>
+#include <tempera/output/report_json.h>
+#include <tempera/output/report_statistics.h>
+#include <tempera/output/run_folder.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  const std::vector<std::string> strange = {"<b>x</b>",
+                                            "\"; alert(1); //</script>"};
+
+  bool
+  is_near(const double value, const double expected)
+  {
+    return std::abs(value - expected) <= 1e-12 * (1. + std::abs(expected));
+  }
+
+  void
+  check_statistics()
+  {
+    using namespace ReportStatistics;
+
+    check("some of many are evenly spaced, with both ends",
+          evenly_spaced(9, 3) == std::vector<std::size_t>{0, 4, 8} &&
+            evenly_spaced(3, 5) == std::vector<std::size_t>{0, 1, 2} &&
+            evenly_spaced(0, 5).empty() && evenly_spaced(7, 1).size() == 1);
+    check("quantiles lie between neighbours",
+          is_near(quantile({1., 2., 4.}, 0.75), 3.) &&
+            is_near(quantile({5.}, 0.2), 5.) && std::isnan(quantile({}, 0.5)));
+
+    // 1,000 numbers 0.5, 1.5, ...: all densities are 1/1000. Their thousandth
+    // parts at the ends are at 1.499 and 998.501: one number is left out at
+    // either end, and 2 * cbrt(1000) = 20 bins share 997.002.
+    std::vector<double> ladder;
+    for (unsigned int i = 0; i < 1000; ++i)
+      ladder.push_back(i + 0.5);
+    ladder.push_back(NAN);
+    const Histogram even = histogram(ladder);
+    double          mass = 0.;
+    for (const double density : even.density)
+      mass += density * even.width;
+    check("a histogram leaves out a thousandth at either end",
+          even.density.size() == 20 && is_near(even.low, 1.499) &&
+            is_near(even.width, 997.002 / 20.) && is_near(mass, 0.998));
+    check("a histogram of equal numbers has its mass in one place", [] {
+      const Histogram one = histogram(std::vector<double>(50, 3.));
+      double          sum = 0.;
+      for (const double density : one.density)
+        sum += density * one.width;
+      return is_near(sum, 1.) && one.low < 3. &&
+             one.low + one.width * one.density.size() > 3.;
+    }());
+    check("without numbers there are no bins",
+          histogram({NAN}).density.empty());
+
+    // +1, -1, +1, ...: the correlation at lag k is (-1)^k (n - k) / n. Two
+    // chains that stay at -1 and +1: always 1 but for the same factor.
+    std::vector<double> alternating;
+    for (unsigned int i = 0; i < 400; ++i)
+      alternating.push_back(i % 2 == 0 ? 1. : -1.);
+    const Autocorrelation found = autocorrelation(
+      {{alternating, alternating},
+       {std::vector<double>(400, 1.), std::vector<double>(400, -1.)},
+       {std::vector<double>(400, 2.), std::vector<double>(400, 2.)}});
+    bool is_right = found.lags.size() > 10 && found.values.size() == 3;
+    for (std::size_t i = 0; i < found.lags.size(); ++i)
+      {
+        const double lag = found.lags[i], share = (400. - lag) / 400.;
+        is_right = is_right &&
+                   is_near(found.values[0][i],
+                           (std::size_t(lag) % 2 == 0 ? share : -share)) &&
+                   is_near(found.values[1][i], share) &&
+                   std::isnan(found.values[2][i]);
+      }
+    check("autocorrelations, also of chains that disagree", is_right);
+    check("slow chains are shown far enough", found.lags.back() >= 50.);
+
+    // The first chain has the lower half of the ranks.
+    const auto ranks = rank_histograms({{1., 2.}, {3., 4.}}, 2);
+    check("ranks of chains that disagree",
+          ranks == std::vector<std::vector<double>>{{1., 0.}, {0., 1.}});
+    // All equal: mean rank is in the middle, which belongs to the upper bin.
+    const auto ties = rank_histograms({{1., 1.}, {1., 1.}}, 2);
+    check("equal draws share their rank", ties[0] == ties[1]);
+  }
+
+  void
+  check_json()
+  {
+    check("texts cannot leave the script",
+          ReportJson::of_text("a\"\\\n</script>&") ==
+            R"("a\"\\\u000a\u003c/script\u003e\u0026")");
+    check("what is not finite is null",
+          ReportJson::of_numbers({1., NAN, INFINITY}) == "[1,null,null]");
+    // The numbers share six digits; four more are seen.
+    check("as many digits as a chart can show",
+          ReportJson::of_numbers({1.2345671111, 1.2345691111}) ==
+            "[1.234567111,1.234569111]");
+  }
+
+  struct Shape
+  {
+    std::string  name;
+    unsigned int n_unknowns, n_derived, n_rungs, n_chains;
+    unsigned int n_burn_in, n_draws, n_measurements;
+    /** Whether chains stay in one of two answers, and nothing is swapped. */
+    bool is_broken   = false;
+    bool has_extras  = false;
+    bool records_all = true;
+  };
+
+  /** A made-up run with two answers in every unknown. */
+  void
+  write_run(const Shape &shape)
+  {
+    std::filesystem::create_directories(shape.name);
+    RunDescription description;
+    description.version    = "0.0";
+    description.family     = "finite elements";
+    description.title      = "A made-up run: " + strange[0] + strange[1];
+    description.parameters = "set Title = " + strange[1] + "\n# @DATA@ @TITLE@";
+    description.seed       = 18446744073709551615u;
+    description.n_chains   = shape.n_chains;
+    description.n_rounds   = shape.n_burn_in + shape.n_draws;
+    description.burn_in    = shape.n_burn_in;
+    std::mt19937                     generator(1);
+    std::normal_distribution<double> normal;
+    for (unsigned int i = 0; i < shape.n_unknowns; ++i)
+      {
+        description.names.push_back(i < 2 && shape.has_extras ?
+                                      strange[i] :
+                                      "unknown " + std::to_string(i));
+        description.indices.push_back(i);
+        description.lower.push_back(0.);
+        description.upper.push_back(1.);
+        description.priors.push_back("uniform(0, 1) " + strange[0]);
+        description.prior_draws.emplace_back();
+        for (unsigned int k = 0; k < 500; ++k)
+          description.prior_draws.back().push_back(k / 500.);
+      }
+    for (unsigned int i = 0; i < shape.n_derived; ++i)
+      description.derived_names.push_back("derived " + std::to_string(i));
+    if (shape.has_extras)
+      {
+        description.truth       = {{0.35, 0.45}, {0.65, 0.45}};
+        description.true_circle = {0.5, 0.45, 0.15};
+        description.sensors     = {{0.5, 0.2}, {0.5, 0.8}};
+      }
+    description.levels = {"fine " + strange[0], "coarse"};
+    for (unsigned int rung = 0; rung < shape.n_rungs; ++rung)
+      {
+        description.kernels.push_back("MALA");
+        description.rung_levels.push_back(rung == 0 ? 0 : 1);
+      }
+    description.n_recorded_rungs = shape.records_all ? shape.n_rungs : 1;
+    for (unsigned int i = 0; i < shape.n_measurements; ++i)
+      description.measurements.push_back(
+        {"(" + std::to_string(i) + ") " + strange[1],
+         std::sin(0.01 * i) + 0.1 * normal(generator),
+         0.1});
+
+    const unsigned int n_columns = shape.n_unknowns + shape.n_derived;
+    for (unsigned int chain = 0; chain < shape.n_chains; ++chain)
+      {
+        RecordFile file(shape.name + "/" + record_name(chain), description);
+        std::vector<std::uint32_t> replicas(shape.n_rungs);
+        for (unsigned int rung = 0; rung < shape.n_rungs; ++rung)
+          replicas[rung] = rung;
+        std::vector<std::vector<double>> values(shape.n_rungs,
+                                                std::vector<double>(n_columns));
+        std::vector<double>              answer(shape.n_rungs, chain % 2);
+        RunReport                        report;
+        for (unsigned int round = 1; round <= description.n_rounds; ++round)
+          {
+            RecordedDraw draw;
+            draw.round       = round;
+            draw.is_burn_in  = round <= shape.n_burn_in;
+            draw.round_trips = shape.is_broken ? 0 : round / 20;
+            for (unsigned int pair = 0; pair + 1 < shape.n_rungs; ++pair)
+              {
+                const bool is_accepted =
+                  !shape.is_broken && normal(generator) > 0.3;
+                if (is_accepted)
+                  std::swap(replicas[pair], replicas[pair + 1]);
+                draw.swaps.push_back({1, is_accepted});
+              }
+            for (unsigned int rung = 0; rung < description.n_recorded_rungs;
+                 ++rung)
+              {
+                const double width = 0.01 * (1. + 3. * rung);
+                if (!shape.is_broken && normal(generator) > 1.)
+                  answer[rung] = 1. - answer[rung];
+                double energy = 0.;
+                for (unsigned int i = 0; i < n_columns; ++i)
+                  {
+                    const double z  = normal(generator);
+                    values[rung][i] = (i == 0 && answer[rung] > 0. ? 0.65 :
+                                       i == 0                      ? 0.35 :
+                                                                     0.45) +
+                                      width * z + (draw.is_burn_in ? 0.1 : 0.);
+                    energy += 0.5 * z * z * (1. + rung);
+                  }
+                draw.rungs.push_back({1.,
+                                      energy,
+                                      0.01,
+                                      0.6,
+                                      0,
+                                      replicas[rung],
+                                      values[rung].data()});
+              }
+            file.append(draw);
+            report.rounds = round;
+            if (round % 50 == 0)
+              {
+                std::vector<double> predicted;
+                for (unsigned int i = 0; i < shape.n_measurements; ++i)
+                  predicted.push_back(std::sin(0.01 * i) +
+                                      0.05 * normal(generator));
+                file.append(RecordedPrediction{round, round / 50, predicted});
+              }
+          }
+        report.n_rounds    = description.n_rounds;
+        report.burn_in     = description.burn_in;
+        report.level_names = description.levels;
+        report.evaluations = {1000, 5000};
+        report.work        = 1234.;
+        for (unsigned int rung = 0; rung < shape.n_rungs; ++rung)
+          {
+            report.rungs.emplace_back();
+            report.rungs.back().temperature = std::pow(2., rung);
+          }
+        report.pairs.resize(shape.n_rungs - 1);
+        file.append(report);
+        file.flush();
+      }
+    if (shape.has_extras)
+      {
+        std::ofstream(shape.name + "/times.csv")
+          << "phase,seconds\nset-up\t,0.5\nsampling " << strange[0]
+          << ",12.25\n";
+        std::ofstream errors(shape.name + "/errors.csv"),
+          curve(shape.name + "/prediction.csv");
+        errors << "round,rung 0,rung 1\n";
+        curve << "x,exact,mean,sd,5 %,95 %\n";
+        for (unsigned int i = 1; i < 100; ++i)
+          {
+            errors << 10 * i << "," << 1. / i << "," << 2. / i << "\n";
+            curve << 0.01 * i << "," << std::sin(0.1 * i) << ","
+                  << std::sin(0.1 * i) + 0.02 << ",0.1,"
+                  << std::sin(0.1 * i) - 0.1 << "," << std::sin(0.1 * i) + 0.1
+                  << "\n";
+          }
+      }
+  }
+
+  void
+  check_report(const Shape &shape)
+  {
+    write_run(shape);
+    const std::string page = report_html(RecordedRun(shape.name));
+    write_whole_file(shape.name + "/" + report_name, page, "");
+    constexpr std::size_t most = 3000000;
+    check("a report of " + shape.name,
+          page.size() > 1000 && page.size() < most,
+          std::to_string(page.size()) + " bytes");
+    bool is_escaped = true;
+    for (const std::string &text : strange)
+      is_escaped = is_escaped && page.find(text) == std::string::npos;
+    check("its texts are escaped", is_escaped);
+  }
+} // namespace
+
+
+
+int
+main()
+{
+  check_statistics();
+  check_json();
+
+  Shape two_answers{"two_answers", 2, 0, 5, 4, 200, 2000, 2};
+  two_answers.has_extras = true;
+  check_report(two_answers);
+  Shape broken{"broken", 3, 1, 3, 2, 100, 500, 60};
+  broken.is_broken = true;
+  check_report(broken);
+  check_report({"one_chain_many_unknowns", 20, 10, 1, 1, 0, 500, 2000});
+  Shape large{"large", 30, 0, 14, 9, 100, 400, 10};
+  check_report(large);
+  check_report({"no_unknowns", 0, 0, 3, 1, 10, 200, 0});
+  check_report({"no_draws_yet", 2, 0, 3, 2, 1000, 0, 3});
+  Shape coldest{"coldest_only", 1, 0, 4, 2, 50, 300, 0};
+  coldest.records_all = false;
+  check_report(coldest);
+
+  setenv("TEMPERA_CHART_JS", "/nowhere/chart.js", 1);
+  std::string message;
+  try
+    {
+      report_html(RecordedRun("two_answers"));
+    }
+  catch (const UserError &error)
+    {
+      message = error.what();
+    }
+  check("without Chart.js the message names the remedy",
+        message.find("TEMPERA_CHART_JS") != std::string::npos &&
+          message.find("/nowhere/chart.js") != std::string::npos,
+        message);
+  return result();
+}
