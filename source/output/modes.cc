@@ -23,7 +23,7 @@ namespace Tempera
      * A peak is that much higher than the saddle, as a logarithm. Neighbours
      * give a logarithm of a density with the deviation 1 / sqrt(number).
      */
-    constexpr double least_height_in_deviations = 6.5;
+    constexpr double least_height_in_deviations = 6.;
 
     using Point = std::vector<double>;
 
@@ -77,8 +77,8 @@ namespace Tempera
       double              log_ratio = 0.;
       {
         const auto log_of = [](const double squared) {
-          return 0.5 *
-                 std::log(std::max(squared, std::numeric_limits<double>::min()));
+          return 0.5 * std::log(
+                         std::max(squared, std::numeric_limits<double>::min()));
         };
         std::vector<std::pair<double, std::size_t>> distances(n);
         for (std::size_t i = 0; i < n; ++i)
@@ -93,9 +93,8 @@ namespace Tempera
             std::nth_element(distances.begin(),
                              distances.begin() + n_neighbours / 2,
                              distances.begin() + n_neighbours);
-            log_ratio += (log_distance[i] -
-                          log_of(distances[n_neighbours / 2].first)) /
-                         n;
+            log_ratio +=
+              (log_distance[i] - log_of(distances[n_neighbours / 2].first)) / n;
             for (std::size_t j = 0; j <= n_neighbours; ++j)
               if (distances[j].second != i)
                 neighbours[i].push_back(distances[j].second);
@@ -161,6 +160,113 @@ namespace Tempera
         parent[i] = peak_of(i);
       return parent;
     }
+
+
+    /** A point whose mode is known. */
+    struct Witness
+    {
+      Point        point;
+      unsigned int mode;
+    };
+
+    /** Some points of each kept heap, evenly spaced in their list. */
+    std::vector<Witness>
+    choose_witnesses(const std::vector<Point>       &points,
+                     const std::vector<std::size_t> &heaps,
+                     const std::vector<std::size_t> &peaks,
+                     const std::vector<std::size_t> &sizes)
+    {
+      constexpr std::size_t most_per_mode = 200;
+
+      std::vector<Witness> result;
+      for (unsigned int mode = 0; mode < peaks.size(); ++mode)
+        {
+          const std::size_t stride =
+            (sizes[peaks[mode]] + most_per_mode - 1) / most_per_mode;
+          std::size_t number = 0;
+          for (std::size_t i = 0; i < points.size(); ++i)
+            if (heaps[i] == peaks[mode] && number++ % stride == 0)
+              result.push_back({points[i], mode});
+        }
+      return result;
+    }
+
+    const Witness &
+    nearest(const std::vector<Witness> &witnesses, const Point &point)
+    {
+      const Witness *result   = nullptr;
+      double         smallest = std::numeric_limits<double>::infinity();
+      for (const Witness &witness : witnesses)
+        {
+          const double distance = squared_distance(point, witness.point);
+          if (result == nullptr || distance < smallest)
+            {
+              smallest = distance;
+              result   = &witness;
+            }
+        }
+      return *result;
+    }
+
+
+    /** Shares and centres from the labels; the largest mode becomes 0. */
+    void
+    describe(const std::vector<std::vector<std::vector<double>>> &chains,
+             const std::size_t                                    n_modes,
+             Modes                                               &result)
+    {
+      std::vector<std::size_t> counts(n_modes, 0), order(n_modes);
+      std::size_t              n_draws = 0;
+      for (const std::vector<unsigned int> &labels : result.labels)
+        {
+          n_draws += labels.size();
+          for (const unsigned int label : labels)
+            ++counts[label];
+        }
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(),
+                       order.end(),
+                       [&](const std::size_t a, const std::size_t b) {
+                         return counts[a] > counts[b];
+                       });
+      std::vector<unsigned int> new_labels(n_modes);
+      for (unsigned int i = 0; i < n_modes; ++i)
+        new_labels[order[i]] = i;
+      for (std::vector<unsigned int> &labels : result.labels)
+        for (unsigned int &label : labels)
+          label = new_labels[label];
+
+      for (unsigned int i = 0; i < n_modes; ++i)
+        {
+          Mode mode;
+          mode.share          = double(counts[order[i]]) / n_draws;
+          mode.error          = 0.;
+          mode.r_hat          = not_a_number;
+          mode.effective_size = not_a_number;
+          mode.centre.assign(chains[0].size(), 0.);
+          std::vector<std::vector<double>> indicators;
+          for (std::size_t c = 0; c < chains.size(); ++c)
+            {
+              indicators.emplace_back();
+              for (std::size_t k = 0; k < result.labels[c].size(); ++k)
+                {
+                  const bool belongs = result.labels[c][k] == i;
+                  indicators.back().push_back(belongs);
+                  if (belongs)
+                    for (std::size_t j = 0; j < mode.centre.size(); ++j)
+                      mode.centre[j] += chains[c][j][k] / counts[order[i]];
+                }
+            }
+          if (n_modes > 1)
+            {
+              mode.r_hat          = convergence(indicators).r_hat;
+              mode.effective_size = effective_size_of_mean(indicators);
+              mode.error =
+                std::sqrt(mode.share * (1. - mode.share) / mode.effective_size);
+            }
+          result.modes.push_back(mode);
+        }
+    }
   } // namespace
 
 
@@ -211,46 +317,28 @@ namespace Tempera
     std::vector<std::size_t> heaps(points.size(), 0);
     if (points.size() >= least_size && !points[0].empty())
       heaps = climb(points);
-    result.modes.resize(1);
 
-    // The heaps with enough points, by number; others join the nearest.
+    // The heaps with enough points; draws of others join the nearest.
     std::vector<std::size_t> sizes(points.size(), 0);
     for (const std::size_t heap : heaps)
       ++sizes[heap];
-    std::vector<Point>       kept;
-    std::vector<std::size_t> heap_of_kept;
+    const std::size_t least_points =
+      std::max(5., least_share * double(points.size()));
+    std::vector<std::size_t> peaks;
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (sizes[heaps[i]] >=
-          std::max(5., least_share * double(points.size())))
-        {
-          kept.push_back(points[i]);
-          heap_of_kept.push_back(heaps[i]);
-        }
-    std::vector<std::size_t> peaks = heap_of_kept;
-    std::sort(peaks.begin(), peaks.end());
-    peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
+      if (sizes[i] >= least_points)
+        peaks.push_back(i);
     if (peaks.size() > 1)
-      for (std::size_t c = 0; c < chains.size(); ++c)
-        for (std::size_t draw = 0; draw < result.labels[c].size(); ++draw)
-          {
-            const Point point    = point_of(chains[c], draw);
-            double      smallest = std::numeric_limits<double>::max();
-            std::size_t nearest  = 0;
-            for (std::size_t i = 0; i < kept.size(); ++i)
-              {
-                const double distance = squared_distance(point, kept[i]);
-                if (distance < smallest)
-                  {
-                    smallest = distance;
-                    nearest  = i;
-                  }
-              }
-            result.labels[c][draw] =
-              std::lower_bound(peaks.begin(),
-                               peaks.end(),
-                               heap_of_kept[nearest]) -
-              peaks.begin();
-          }
+      {
+        const std::vector<Witness> witnesses =
+          choose_witnesses(points, heaps, peaks, sizes);
+        for (std::size_t chain = 0; chain < chains.size(); ++chain)
+          for (std::size_t i = 0; i < result.labels[chain].size(); ++i)
+            result.labels[chain][i] =
+              nearest(witnesses, point_of(chains[chain], i)).mode;
+      }
+
+    describe(chains, std::max<std::size_t>(1, peaks.size()), result);
     return result;
   }
 } // namespace Tempera
