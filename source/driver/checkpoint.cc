@@ -216,7 +216,8 @@ namespace Tempera
                       "on with this one, with draws that may differ from those "
                       "of an uninterrupted run.");
     if (!options.any_build && checkpoint.identity.build != identity.build)
-      throw UserError(what + "is of another build of this version, or of "
+      throw UserError(what +
+                      "is of another build of this version, or of "
                       "another machine (" +
                       checkpoint.identity.build + ", here " + identity.build +
                       "). Resume with that one; or give --any-build to go on "
@@ -226,8 +227,8 @@ namespace Tempera
       difference_of_parameters(checkpoint.identity.parameters,
                                identity.parameters);
     if (!difference.empty())
-      throw UserError(what + "is of a run with other parameters: " +
-                      difference +
+      throw UserError(what +
+                      "is of a run with other parameters: " + difference +
                       ". Only 'Iterations', 'Work budget' and the section "
                       "'Output' may change when a run is resumed. Put the old "
                       "value back, or begin a new run in another folder.");
@@ -240,12 +241,13 @@ namespace Tempera
   difference_of_parameters(const std::string &old_file,
                            const std::string &new_file)
   {
-    const auto  old_values = values_of(old_file), new_values = values_of(new_file);
-    const auto value = [](const std::map<std::string, std::string> &values,
+    const auto old_values = values_of(old_file),
+               new_values = values_of(new_file);
+    const auto value      = [](const std::map<std::string, std::string> &values,
                           const std::string                        &name) {
       const auto place = values.find(name);
       return place == values.end() ? std::string("not there") :
-                                     "'" + place->second + "'";
+                                          "'" + place->second + "'";
     };
     for (const auto *values : {&new_values, &old_values})
       for (const auto &one : *values)

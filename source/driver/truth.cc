@@ -5,7 +5,7 @@
 #include <tempera/driver/inversion.h>
 #include <tempera/driver/posterior_grid.h>
 #include <tempera/driver/simulation.h>
-#include <tempera/inference/csv_table.h>
+#include <tempera/output/recorded_run.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,37 @@
 
 namespace Tempera
 {
+  namespace
+  {
+    /** The draws of the coldest rung of a run, a column for each unknown. */
+    std::vector<std::vector<double>>
+    draws_of(const std::string &folder, const StateSpace &space)
+    {
+      const RecordedRun        run(folder);
+      const auto               names = run.description().columns();
+      std::vector<std::size_t> columns;
+      for (unsigned int i = 0; i < space.dimension(); ++i)
+        {
+          const auto place =
+            std::find(names.begin(), names.end(), space[i].name);
+          if (place == names.end() || run.description().n_recorded_rungs == 0)
+            throw UserError("The run in '" + folder + "' has no unknown '" +
+                            space[i].name + "'. It is of another problem.");
+          columns.push_back(place - names.begin());
+        }
+      std::vector<std::vector<double>> draws(columns.size());
+      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+        run.for_each_draw(chain, [&](const RecordedDraw &draw) {
+          if (!draw.is_burn_in)
+            for (std::size_t i = 0; i < columns.size(); ++i)
+              draws[i].push_back(draw.rungs[0].values[columns[i]]);
+        });
+      return draws;
+    }
+  } // namespace
+
+
+
   void
   show_truth(const Parameters   &parameters,
              const TruthOptions &options,
@@ -86,11 +117,8 @@ namespace Tempera
     std::vector<double> sum_square_of_means(n, 0.);
     for (const std::string &run : options.runs)
       {
-        const CsvTable                   table(run + "/draws.0.csv");
-        std::vector<std::vector<double>> draws;
-        for (unsigned int i = 0; i < n; ++i)
-          draws.push_back(table.column(energy.space()[i].name));
-        const GridComparison here = grid.compare(draws);
+        const auto           draws = draws_of(run, energy.space());
+        const GridComparison here  = grid.compare(draws);
         out << std::setw(32) << run << std::setw(10) << here.n_draws
             << std::setw(10) << to_text(here.total_variation, 4)
             << std::setw(10) << to_text(here.lower_share, 4);

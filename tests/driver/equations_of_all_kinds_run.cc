@@ -42,9 +42,9 @@ namespace
                                  "Output/Information draws = 0"});
         if (result.exit_code != 0)
           continue;
-        const CsvTable draws("sources/draws.0.csv");
-        const auto     x = draws.column("x"), y = draws.column("y");
-        double         left = 0., right = 0.;
+        const auto x = recorded_column("sources", "x"),
+                   y = recorded_column("sources", "y");
+        double left = 0., right = 0.;
         for (std::size_t i = 0; i < x.size(); ++i)
           {
             left += std::hypot(x[i] - 0.3, y[i] - 0.45) < 0.1;
@@ -68,9 +68,9 @@ namespace
           short_horizon.out + short_horizon.error);
     const auto long_horizon =
       run(folder + "paper/qgd_alpha.prm", "long", {"Iterations = 7000"});
-    const auto alpha  = estimate(CsvTable("long/draws.0.csv").column("alpha"));
+    const auto alpha  = estimate(recorded_column("long", "alpha"));
     double     square = 0.;
-    const auto draws  = CsvTable("long/draws.0.csv").column("alpha");
+    const auto draws  = recorded_column("long", "alpha");
     for (const double draw : draws)
       square += (draw - alpha.mean) * (draw - alpha.mean) / draws.size();
     check("at T = 1 alpha is learned",
@@ -86,7 +86,7 @@ namespace
   check_no_solution()
   {
     // For a strongly negative alpha there is no solution.
-    const auto     result = run(folder + "paper/nonlinear_reaction.prm",
+    const auto result     = run(folder + "paper/nonlinear_reaction.prm",
                             "none",
                             {"Problem/Unknowns/alpha = uniform(-6, 6)",
                                  "Observations/Noise = 3",
@@ -94,10 +94,12 @@ namespace
                                  "Sampler/Kernel/Step sizes = 3",
                                  "Iterations = 400",
                                  "Burn-in = 100"});
-    const CsvTable draws("none/draws.0.csv");
-    bool           all_finite = true;
-    for (const double energy : draws.column("energy"))
-      all_finite = all_finite && std::isfinite(energy);
+    bool       all_finite = true;
+    RecordedRun("none").for_each_draw(0, [&](const RecordedDraw &draw) {
+      for (const RecordedRung &rung : draw.rungs)
+        all_finite = all_finite && std::isfinite(rung.values[0]) &&
+                     std::isfinite(rung.reference + rung.potential);
+    });
     // The count stands at the end of the line of the cold rung.
     const std::size_t line = result.out.find("   0       fine    MALA");
     const std::string row =
@@ -119,7 +121,7 @@ namespace
   check_stuck_replicas()
   {
     write_file("square.prm",
-               "set Iterations = 6000\nset Burn-in = 1000\n"
+               "set Chains = 1\nset Iterations = 6000\nset Burn-in = 1000\n"
                "subsection Problem\n  set Type = expressions\n"
                "  set Dimension = 1\n"
                "  subsection Unknowns\n    set a = normal(0, 1)\n  end\n"

@@ -70,13 +70,13 @@ namespace
                              "errors.svg",
                              "prediction.csv",
                              "prediction.svg",
-                             "draws.0.csv",
+                             "chain.0.record",
                              "identifiability.csv",
                              "samples.svg"})
       files = files && std::filesystem::exists(std::string("run/") + file);
     check("the run leaves its curves", files);
     check("weights are not in the draws",
-          read_file("run/draws.0.csv").substr(0, 40).find("weight") ==
+          recorded_draws("run").substr(0, 40).find("weight") ==
             std::string::npos);
   }
 
@@ -93,8 +93,8 @@ namespace
       run(paper + "nonlinear_inverse.prm", batches, "second");
     check("the same seed gives the same draws, with minibatches too",
           again.exit_code == 0 &&
-            read_file("first/draws.0.csv") == read_file("second/draws.0.csv") &&
-            read_file("first/draws.0.csv").size() > 500,
+            recorded_draws("first") == recorded_draws("second") &&
+            recorded_draws("first").size() > 500,
           again.error);
     check("minibatches are announced",
           contains(again.out, "gradients from minibatches"));
@@ -158,7 +158,7 @@ namespace
             contains(result.error, "Step sizes"),
           result.error);
     check("and what was sampled so far is kept",
-          std::filesystem::exists("run/draws.0.csv") &&
+          std::filesystem::exists("run/chain.0.record") &&
             std::filesystem::exists("run/prediction_summary.csv"));
     const CommandResult adam =
       run(paper + "nonlinear_inverse_lt.prm",

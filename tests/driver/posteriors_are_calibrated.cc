@@ -25,7 +25,8 @@ namespace
        const std::string &unknowns = "",
        const std::string &general  = "")
   {
-    return "set Iterations = 1300\nset Burn-in = 300\n" + general +
+    return "set Chains = 1\nset Iterations = 1300\nset Burn-in = 300\n" +
+           general +
            "subsection Problem\n  set Type = pollution source\n"
            "  subsection Unknowns\n" +
            unknowns + "  end\nend\nsubsection Observations\n" + places + noise +

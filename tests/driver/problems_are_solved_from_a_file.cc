@@ -28,7 +28,7 @@ namespace
        const std::string &problem      = "",
        const std::string &rest         = "")
   {
-    return "set Iterations = 400\nset Burn-in = 100\n"
+    return "set Chains = 1\nset Iterations = 400\nset Burn-in = 100\n"
            "subsection Problem\n  set Type = pollution source\n" +
            problem + "end\nsubsection Observations\n" + observations +
            "end\n"
@@ -269,7 +269,7 @@ namespace
     write_file("run.prm", content);
     const CommandResult result =
       command({"run", "run.prm", "--output", "run", "--overwrite"});
-    return result.exit_code == 0 ? read_file("run/draws.0.csv") : result.error;
+    return result.exit_code == 0 ? recorded_draws("run") : result.error;
   }
 
   void
@@ -281,7 +281,7 @@ namespace
     const CommandResult again = command(
       {"run", "run/parameters.prm", "--output", "again", "--overwrite"});
     check("the recorded parameters repeat the run",
-          draws.size() > 1000 && read_file("again/draws.0.csv") == draws,
+          draws.size() > 1000 && recorded_draws("again") == draws,
           again.error);
 
     std::filesystem::create_directories("sub");
@@ -500,7 +500,7 @@ namespace
   {
     // A normal law within walls so far away that they do not matter.
     write_file("line.prm",
-               "set Iterations = 4000\nset Burn-in = 1000\n"
+               "set Chains = 1\nset Iterations = 4000\nset Burn-in = 1000\n"
                "subsection Energy\n  set Type = gaussian\n"
                "  set Lower bounds = -4\n  set Upper bounds = 16\n"
                "  subsection Gaussian\n    set Mean = 5\n"

@@ -6,7 +6,7 @@
 #include "driver/command.h"
 
 #include <tempera/analytic/analytic_energy.h>
-#include <tempera/output/draws_file.h>
+#include <tempera/output/record_file.h>
 #include <tempera/problems/problem.h>
 #include <tempera/sampler/kernel.h>
 #include <tempera/sampler/swap_rule.h>
@@ -24,6 +24,7 @@ using namespace Tempera::Testing;
 namespace
 {
   const std::string file = R"(
+set Chains = 2
 set Iterations = 3000
 set Burn-in = 1e3
 set Thinning = 2
@@ -56,15 +57,11 @@ end
   bool
   same_files(const std::string &one, const std::string &other)
   {
-    bool same = true;
-    for (const std::string name :
-         {"draws.0.csv", "draws.1.csv", "draws.2.csv", "statistics"})
-      {
-        const std::string content = read_file(one + "/" + name);
-        same =
-          same && !content.empty() && content == read_file(other + "/" + name);
-      }
-    return same;
+    const std::string draws      = recorded_draws(one),
+                      statistics = read_file(one + "/statistics");
+    return draws.size() > 1000 && draws == recorded_draws(other) &&
+           !statistics.empty() &&
+           statistics == read_file(other + "/statistics");
   }
 
   /** The lines of the recorded parameters but for folder and layout. */
@@ -98,13 +95,20 @@ end
       command({"run", "run.prm", "--output", "first", "--overwrite"});
     check("a run succeeds", result.exit_code == 0, result.error);
 
-    const std::string draws = read_file("first/draws.0.csv");
-    check("draws have a header",
-          draws.compare(0, 39, "draw,replica,energy,left_right,up_down\n") == 0,
-          draws.substr(0, 60));
-    check("draws are those after burn-in, thinned",
-          count_lines(draws) == 1 + 1000,
-          std::to_string(count_lines(draws)));
+    const RecordedRun run("first");
+    check("draws are recorded, thinned, those of burn-in apart",
+          run.n_chains() == 2 && run.n_draws(0) == 1000 &&
+            run.n_draws(1) == 1000 && run.n_burn_in_draws(0) == 500 &&
+            run.get_damages().empty() &&
+            run.description().names ==
+              std::vector<std::string>({"left_right", "up_down"}));
+    for (const std::string name : {"samples.nc",
+                                   "samples.svg",
+                                   "report.html",
+                                   "times.csv",
+                                   "checkpoint",
+                                   "checkpoint.previous"})
+      check("there is " + name, std::filesystem::exists("first/" + name));
     const std::string statistics = read_file("first/statistics");
     check("statistics have numbered columns and a row per hundredth",
           contains(statistics, "# 1: Rounds\n") &&
@@ -171,8 +175,8 @@ end
     std::filesystem::remove_all("stopped");
     std::atomic<bool>   stop(false);
     std::thread         stopper([&]() {
-      while (std::filesystem::exists("stopped/draws.0.csv") == false ||
-             std::filesystem::file_size("stopped/draws.0.csv") < 300000)
+      while (std::filesystem::exists("stopped/chain.1.record") == false ||
+             std::filesystem::file_size("stopped/chain.1.record") < 300000)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       stop = true;
     });
@@ -187,11 +191,15 @@ end
     stopper.join();
     check("a stopped run ends with code 130", result.exit_code == 130);
     check("and says so", contains(result.out, "interrupted"));
-    const std::string cold = read_file("stopped/draws.0.csv"),
-                      hot  = read_file("stopped/draws.2.csv");
-    check("and keeps all draws, in whole lines",
-          !cold.empty() && cold.back() == '\n' &&
-            count_lines(cold) == count_lines(hot));
+    check("and tells how to go on",
+          contains(result.out,
+                   "tempera run run.prm --set 'Iterations = 1000000000' "
+                   "--output stopped --resume"),
+          result.out);
+    const RecordedRun run("stopped");
+    check("and keeps all draws of all chains",
+          run.n_draws(0) + run.n_burn_in_draws(0) > 1000 &&
+            run.n_draws(0) == run.n_draws(1) && run.get_damages().empty());
     check("and gives the closing table", contains(result.out, "left_right"));
   }
 
@@ -200,22 +208,21 @@ end
   check_full_disk()
   {
     std::filesystem::remove_all("full");
-    const RunFolder folder("full", false);
-    std::filesystem::create_symlink("/dev/full", "full/draws.0.csv");
+    std::filesystem::create_directory("full");
+    std::filesystem::create_symlink("/dev/full", "full/chain.0.record");
     RunDescription description;
-    description.names   = {"x"};
-    description.indices = {0};
+    description.kernels = {"MALA"};
     std::string message;
     try
       {
-        DrawsFile draws(folder, description, 0);
+        RecordFile record("full/chain.0.record", description);
       }
     catch (const UserError &error)
       {
         message = error.what();
       }
     check("a full disk is an error in words",
-          contains(message, "full/draws.0.csv") &&
+          contains(message, "full/chain.0.record") &&
             contains(message, "No space left on device") &&
             contains(message, "kept"),
           message);
@@ -235,13 +242,14 @@ end
                                           "filled",
                                           "--overwrite"});
     setrlimit(RLIMIT_FSIZE, &old_limit);
-    const std::string draws = read_file("filled/draws.0.csv");
     check("a disk that fills up ends the run with an error",
           result.exit_code == 1 && contains(result.error, "Cannot write"),
           result.error);
-    check("and leaves whole lines only",
-          draws.size() > 10000 && draws.back() == '\n',
-          std::to_string(draws.size()));
+    const RecordedRun run("filled");
+    check("and leaves a sound record",
+          run.n_draws(0) + run.n_burn_in_draws(0) > 100 &&
+            run.get_damages().empty(),
+          std::to_string(run.n_draws(0)));
     check("and gives the closing table",
           contains(result.out, "left_right"),
           result.out);

@@ -17,6 +17,7 @@ namespace
 {
   /** One rung; a source of pollution in the unit square. */
   const std::string file = R"(
+set Chains = 1
 set Iterations = 20000
 set Burn-in = 1000
 subsection Problem
@@ -115,8 +116,8 @@ main()
   std::atomic<bool>   stop(false), has_ended(false);
   std::thread         stopper([&]() {
     while (!has_ended &&
-           (!std::filesystem::exists("run/draws.0.csv") ||
-            std::filesystem::file_size("run/draws.0.csv") < 100000))
+           (!std::filesystem::exists("run/chain.0.record") ||
+            std::filesystem::file_size("run/chain.0.record") < 100000))
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     stop = true;
   });
