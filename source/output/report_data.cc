@@ -32,7 +32,7 @@ namespace Tempera
                           most_scatter_points  = 3000,
                           most_trace_numbers = 80000, most_trace_points = 1200;
     constexpr std::size_t most_places = 400, most_predictions = 1000,
-                          most_path_draws = 200, most_text = 200000;
+                          most_path_draws = 120, most_text = 200000;
     constexpr unsigned int n_rank_bins = 20;
 
 
