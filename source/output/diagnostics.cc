@@ -3,11 +3,14 @@
 #include <tempera/output/diagnostics.h>
 
 #include <boost/math/constants/constants.hpp>
+#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -15,91 +18,100 @@ namespace Tempera
 {
   namespace
   {
-    using Chains = std::vector<std::vector<double>>;
+    using Chains  = std::vector<std::vector<double>>;
+    using Complex = std::complex<double>;
 
     constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-    /** Both halves of each chain, all of one length. */
-    Chains
-    split(const Chains &chains)
+    /** Less in half a chain is not looked at. */
+    constexpr std::size_t least_half = 4;
+
+
+    /** The last draws of all chains, as many of each, one chain after another;
+     * their halves, without the one in the middle if their number is odd. */
+    class SplitDraws
     {
-      std::size_t length = std::numeric_limits<std::size_t>::max();
-      for (const std::vector<double> &chain : chains)
-        length = std::min(length, chain.size() / 2);
-      Chains halves;
-      for (const std::vector<double> &chain : chains)
-        {
-          const auto end = chain.end(), middle = end - length;
-          halves.emplace_back(middle - length, middle);
-          halves.emplace_back(middle, end);
-        }
-      return halves;
-    }
+    public:
+      explicit SplitDraws(const Chains &chains)
+        : n_chains(chains.size())
+        , length(std::numeric_limits<std::size_t>::max())
+      {
+        for (const std::vector<double> &chain : chains)
+          length = std::min(length, chain.size());
+        if (chains.empty())
+          length = 0;
+        half = length / 2;
+        values.reserve(n_chains * length);
+        for (const std::vector<double> &chain : chains)
+          values.insert(values.end(), chain.end() - length, chain.end());
+      }
+
+      bool
+      are_finite() const
+      {
+        return std::all_of(values.begin(),
+                           values.end(),
+                           [](const double value) {
+                             return std::isfinite(value);
+                           });
+      }
+
+      /** Whether there are enough, and all of them are finite. */
+      bool
+      are_usable() const
+      {
+        return half >= least_half && are_finite();
+      }
+
+      std::size_t
+      n_halves() const
+      {
+        return 2 * n_chains;
+      }
+
+      const double *
+      begin_of_half(const std::size_t number) const
+      {
+        return values.data() + number / 2 * length +
+               (number % 2 == 1 ? length - half : 0);
+      }
+
+      /** The half in which a value is; n_halves() if it is in the middle. */
+      std::size_t
+      half_of(const std::size_t index) const
+      {
+        const std::size_t chain = index / length, place = index % length;
+        return place < half           ? 2 * chain :
+               place >= length - half ? 2 * chain + 1 :
+                                        n_halves();
+      }
+
+      /** Put a function of each draw in its place. */
+      template <typename Function>
+      void
+      set(const Chains &chains, const Function &function)
+      {
+        auto value = values.begin();
+        for (const std::vector<double> &chain : chains)
+          for (auto draw = chain.end() - length; draw != chain.end(); ++draw)
+            *value++ = function(*draw);
+      }
+
+      std::size_t         n_chains, length, half;
+      std::vector<double> values;
+    };
 
 
-    /**
-     * Put in place of each value the normal quantile of its rank among the
-     * values of all chains; equal values share their mean rank.
-     */
-    void
-    normalise_ranks(Chains &chains)
-    {
-      std::vector<double *> order;
-      for (std::vector<double> &chain : chains)
-        for (double &value : chain)
-          order.push_back(&value);
-      std::sort(order.begin(),
-                order.end(),
-                [](const double *a, const double *b) { return *a < *b; });
-
-      const boost::math::normal_distribution<> normal;
-      for (std::size_t begin = 0, end; begin < order.size(); begin = end)
-        {
-          const double value = *order[begin];
-          for (end = begin + 1; end < order.size() && *order[end] == value;)
-            ++end;
-          const double rank = 0.5 * (begin + 1. + end);
-          const double quantile =
-            boost::math::quantile(normal,
-                                  (rank - 0.375) / (order.size() + 0.25));
-          for (std::size_t i = begin; i < end; ++i)
-            *order[i] = quantile;
-        }
-    }
-
-
-    /** Distances from the median of all chains. */
-    Chains
-    fold(Chains chains)
-    {
-      std::vector<double> all;
-      for (const std::vector<double> &chain : chains)
-        all.insert(all.end(), chain.begin(), chain.end());
-      // Each chain has been split, so there is an even number of draws.
-      const auto upper = all.begin() + all.size() / 2;
-      std::nth_element(all.begin(), upper, all.end());
-      const double median =
-        0.5 * (*upper + *std::max_element(all.begin(), upper));
-      for (std::vector<double> &chain : chains)
-        for (double &value : chain)
-          value = std::abs(value - median);
-      return chains;
-    }
-
-
-    /** The mean of the variances of the chains, and the variance of means. */
+    /** Mean of the variances of halves, and variance of their means. */
     struct Variances
     {
-      explicit Variances(const Chains &chains)
-        : length(chains[0].size())
+      Variances(const std::vector<Moments> &halves, const std::size_t half)
+        : half(half)
       {
         Moments means;
-        for (const std::vector<double> &chain : chains)
+        for (const Moments &moments : halves)
           {
-            Moments moments;
-            for (const double value : chain)
-              moments.add(value);
-            within += moments.variance() / chains.size();
+            within += moments.variance() / halves.size();
             means.add(moments.mean());
           }
         between_means = means.variance();
@@ -109,120 +121,439 @@ namespace Tempera
       double
       total() const
       {
-        return (length - 1) / length * within + between_means;
+        return (half - 1) / half * within + between_means;
       }
 
-      const double length;
+      double
+      r_hat() const
+      {
+        return std::sqrt(total() / within);
+      }
+
+      const double half;
       double       within = 0., between_means = 0.;
     };
 
-    double
-    r_hat(const Chains &chains)
+    std::vector<Moments>
+    moments_of_halves(const SplitDraws &draws)
     {
-      const Variances variances(chains);
-      return std::sqrt(variances.total() / variances.within);
+      std::vector<Moments> result(draws.n_halves());
+      for (std::size_t i = 0; i < draws.n_halves(); ++i)
+        {
+          const double *const begin = draws.begin_of_half(i);
+          for (const double *value = begin; value != begin + draws.half;
+               ++value)
+            result[i].add(*value);
+        }
+      return result;
     }
 
 
-    /** Fourier transform in place, radix 2; the length is a power of two. */
-    void
-    fourier_transform(std::vector<std::complex<double>> &values)
+    /** Fourier transforms of one length, a power of two, in place. */
+    class FourierTransform
     {
-      const std::size_t n = values.size();
-      for (std::size_t i = 1, j = 0; i < n; ++i)
-        {
-          std::size_t bit = n / 2;
-          for (; j & bit; bit /= 2)
-            j ^= bit;
-          j ^= bit;
-          if (i < j)
-            std::swap(values[i], values[j]);
-        }
-      std::vector<std::complex<double>> roots(n / 2);
-      for (std::size_t k = 0; k < n / 2; ++k)
-        roots[k] =
-          std::polar(1., -boost::math::constants::two_pi<double>() * k / n);
-      for (std::size_t half = 1; half < n; half *= 2)
-        for (std::size_t begin = 0; begin < n; begin += 2 * half)
+    public:
+      explicit FourierTransform(const std::size_t n)
+        : n(n)
+      {
+        // The roots of each stage one after another, as they are needed.
+        for (std::size_t half = 1; half < n; half *= 2)
           for (std::size_t k = 0; k < half; ++k)
+            roots.push_back(
+              std::polar(1., -boost::math::constants::pi<double>() * k / half));
+      }
+
+      void
+      operator()(std::vector<Complex> &values) const
+      {
+        for (std::size_t i = 1, j = 0; i < n; ++i)
+          {
+            std::size_t bit = n / 2;
+            for (; j & bit; bit /= 2)
+              j ^= bit;
+            j ^= bit;
+            if (i < j)
+              std::swap(values[i], values[j]);
+          }
+        const Complex *root = roots.data();
+        for (std::size_t half = 1; half < n; root += half, half *= 2)
+          for (std::size_t begin = 0; begin < n; begin += 2 * half)
+            for (std::size_t k = 0; k < half; ++k)
+              {
+                Complex &lower = values[begin + k],
+                        &upper = values[begin + k + half];
+                // Written out: the product of the library looks for infinity.
+                const Complex term(root[k].real() * upper.real() -
+                                     root[k].imag() * upper.imag(),
+                                   root[k].real() * upper.imag() +
+                                     root[k].imag() * upper.real());
+                upper = lower - term;
+                lower += term;
+              }
+      }
+
+    private:
+      const std::size_t    n;
+      std::vector<Complex> roots;
+    };
+
+
+    /**
+     * Autocovariances (divided by the length) of the lags below @p n_lags, a
+     * power of two; mean of all halves. Each piece of @p n_lags draws meets the
+     * twice as long one that begins at the same place: short lags of long
+     * chains need short transforms.
+     */
+    std::vector<double>
+    autocovariances(const SplitDraws           &draws,
+                    const std::vector<Moments> &moments,
+                    const std::size_t           n_lags)
+    {
+      const std::size_t      n = 2 * n_lags;
+      const FourierTransform transform(n);
+
+      std::vector<Complex> powers(n), values(n);
+      for (std::size_t number = 0; number < draws.n_halves(); ++number)
+        {
+          const double *const half = draws.begin_of_half(number);
+          const double        mean = moments[number].mean();
+          for (std::size_t begin = 0; begin < draws.half; begin += n_lags)
             {
-              std::complex<double> &lower = values[begin + k],
-                                   &upper = values[begin + k + half];
-              const std::complex<double> term =
-                roots[k * (n / half / 2)] * upper;
-              upper = lower - term;
-              lower += term;
+              for (std::size_t i = 0; i < n; ++i)
+                {
+                  const double value =
+                    begin + i < draws.half ? half[begin + i] - mean : 0.;
+                  values[i] = Complex(i < n_lags ? value : 0., value);
+                }
+              transform(values);
+              // The transforms a of the real and b of the imaginary part, told
+              // apart by their symmetry; a times the conjugate of b.
+              for (std::size_t k = 0; k < n; ++k)
+                {
+                  const Complex one = values[k], other = values[(n - k) % n];
+                  const double  a_real = one.real() + other.real(),
+                               a_imag  = one.imag() - other.imag(),
+                               b_real  = one.imag() + other.imag(),
+                               b_imag  = other.real() - one.real();
+                  powers[k] +=
+                    Complex(0.25 * (a_real * b_real + a_imag * b_imag),
+                            0.25 * (a_imag * b_real - a_real * b_imag));
+                }
             }
+        }
+      // The inverse but for a factor and a conjugate.
+      transform(powers);
+      std::vector<double> result(std::min(n_lags, draws.half));
+      for (std::size_t lag = 0; lag < result.size(); ++lag)
+        result[lag] =
+          powers[lag].real() / (double(n) * draws.half * draws.n_halves());
+      return result;
     }
 
-
-    /** Autocovariances by lag (divided by the length), mean of all chains. */
-    std::vector<double>
-    autocovariances(const Chains &chains)
+    /** A power of two that is not smaller. */
+    std::size_t
+    power_of_two(const std::size_t least)
     {
-      const std::size_t length = chains[0].size();
-      // Zeros behind a chain keep its end from meeting its beginning.
-      std::size_t padded = 1;
-      while (padded < 2 * length)
-        padded *= 2;
+      std::size_t result = 1;
+      while (result < least)
+        result *= 2;
+      return result;
+    }
 
-      std::vector<std::complex<double>> powers(padded), values(padded);
-      for (const std::vector<double> &chain : chains)
-        {
-          const double mean =
-            std::accumulate(chain.begin(), chain.end(), 0.) / length;
-          std::fill(values.begin(), values.end(), 0.);
-          for (std::size_t i = 0; i < length; ++i)
-            values[i] = chain[i] - mean;
-          fourier_transform(values);
-          for (std::size_t i = 0; i < padded; ++i)
-            powers[i] += std::norm(values[i]);
-        }
-      // The powers are real and even: this is the inverse but for a factor.
-      fourier_transform(powers);
-      std::vector<double> result(length);
-      for (std::size_t lag = 0; lag < length; ++lag)
-        result[lag] =
-          powers[lag].real() / (double(padded) * length * chains.size());
+    /** Correlations of the lags below @p n_lags; see autocovariances(). */
+    std::vector<double>
+    correlations(const SplitDraws           &draws,
+                 const std::vector<Moments> &moments,
+                 const Variances            &variances,
+                 const std::size_t           n_lags)
+    {
+      std::vector<double> result = autocovariances(draws, moments, n_lags);
+      for (double &value : result)
+        value = 1. - (variances.within - value) / variances.total();
+      result[0] = 1.;
       return result;
     }
 
 
     double
-    effective_size(const Chains &chains)
+    effective_size(const SplitDraws &draws)
     {
-      const Variances variances(chains);
+      constexpr std::size_t first_lags = 512;
+
+      const std::vector<Moments> moments = moments_of_halves(draws);
+      const Variances            variances(moments, draws.half);
       if (!(variances.within > 0.))
         return not_a_number;
-      const std::vector<double> covariances = autocovariances(chains);
-      const double              total       = variances.total();
-      const auto                correlation = [&](const std::size_t lag) {
-        return lag == 0 ? 1. :
-                                         1. - (variances.within - covariances[lag]) / total;
-      };
 
-      // Geyer: sums of two neighbours are positive and decrease; where the
-      // estimates are not so, only noise is left.
-      const std::size_t length = covariances.size();
-      double            sum = 0., smallest = std::numeric_limits<double>::max();
-      std::size_t       lag = 0;
-      for (; lag + 1 < length; lag += 2)
+      const std::size_t all_lags = power_of_two(draws.half);
+      for (std::size_t n_lags = std::min(first_lags, all_lags);;
+           n_lags             = std::min(8 * n_lags, all_lags))
         {
-          const double pair = correlation(lag) + correlation(lag + 1);
-          if (!(pair > 0.))
-            break;
-          smallest = std::min(smallest, pair);
-          sum += smallest;
-        }
-      double time = 2. * sum - 1.;
-      // The first lag that was left out, as the authors do.
-      if (lag < length)
-        time += std::max(0., correlation(lag));
+                      const std::vector<double> correlation =
+                        correlations(draws, moments, variances, n_lags);
 
-      // Chains that oscillate may be better than independent draws; no more
-      // than this is believed.
-      const double n_draws = double(length) * chains.size();
-      return n_draws / std::max(time, 1. / std::log10(n_draws));
+                      // Geyer: sums of two neighbours are positive and decrease; where the
+                      // estimates are not so, only noise is left.
+                      double      sum = 0., smallest = std::numeric_limits<double>::max();
+                      std::size_t lag   = 0;
+                      bool        ended = false;
+                      for (; !ended && lag + 1 < correlation.size();)
+            {
+                          const double pair = correlation[lag] + correlation[lag + 1];
+                          ended             = !(pair > 0.);
+                          if (ended)
+                break;
+              smallest = std::min(smallest, pair);
+                          sum += smallest;
+                          lag += 2;
+            }
+          if (!ended && n_lags < all_lags)
+            continue;
+
+          double time = 2. * sum - 1.;
+                      // The first lag that was left out, as the authors do.
+                      if (lag < correlation.size())
+            time += std::max(0., correlation[lag]);
+
+          // Chains that oscillate may be better than independent draws; no
+                      // more than this is believed.
+                      const double n_draws = double(draws.half) * draws.n_halves();
+                      return n_draws / std::max(time, 1. / std::log10(n_draws));
+        }
+    }
+
+
+    /** Normal quantiles of ranks among @p n values. */
+    class NormalScores
+    {
+    public:
+      explicit NormalScores(const std::size_t n)
+        : n(n)
+      {
+        // The law is symmetric.
+        for (std::size_t rank = 1; rank <= (n + 1) / 2; ++rank)
+          scores.push_back(compute(rank));
+      }
+
+      double
+      operator()(const double rank) const
+      {
+        if (rank != std::floor(rank))
+          return compute(rank);
+        const std::size_t whole = rank;
+        return whole <= scores.size() ? scores[whole - 1] : -scores[n - whole];
+      }
+
+    private:
+      double
+      compute(const double rank) const
+      {
+        return boost::math::quantile(boost::math::normal_distribution<>(),
+                                     (rank - 0.375) / (n + 0.25));
+      }
+
+      const std::size_t   n;
+      std::vector<double> scores;
+    };
+
+
+    /** The draws in their order. */
+    class SortedDraws
+    {
+    public:
+      explicit SortedDraws(const SplitDraws &draws)
+        : values(draws.values)
+        , order(draws.values.size())
+      {
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(),
+                  order.end(),
+                  [&](const std::uint32_t a, const std::uint32_t b) {
+                    return values[a] < values[b];
+                  });
+      }
+
+      double
+      operator[](const std::size_t number) const
+      {
+        return values[order[number]];
+      }
+
+      std::size_t
+      index(const std::size_t number) const
+      {
+        return order[number];
+      }
+
+      std::size_t
+      size() const
+      {
+        return order.size();
+      }
+
+      /** Straight between order statistics (type 7 of Hyndman and Fan). */
+      double
+      quantile(const double probability) const
+      {
+        const double      place = probability * (size() - 1);
+        const std::size_t below = std::floor(place);
+        const std::size_t above = std::min(below + 1, size() - 1);
+        const double      low = (*this)[below], high = (*this)[above];
+        return high > low ? low + (place - below) * (high - low) : low;
+      }
+
+    private:
+      const std::vector<double> &values;
+      std::vector<std::uint32_t> order;
+    };
+
+
+    /**
+     * Gives the normal score of every draw in a half, in increasing order of
+     * their keys; equal keys share their mean rank.
+     *
+     * @param next Gives the next key, and the index of its draw.
+     */
+    template <typename Next, typename Take>
+    void
+    for_each_score(const SplitDraws &draws, const Next &next, const Take &take)
+    {
+      const std::size_t  n = draws.n_halves() * draws.half;
+      const NormalScores score(n);
+
+      // Draws in a half with the same key, and how many came before.
+      std::vector<std::uint32_t> equal;
+      std::size_t                n_before     = 0;
+      double                     key_of_equal = 0.;
+      const auto                 flush        = [&]() {
+        if (equal.empty())
+          return;
+        const double here = score(n_before + 0.5 * (equal.size() + 1.));
+        for (const std::uint32_t index : equal)
+          take(index, here);
+        n_before += equal.size();
+        equal.clear();
+      };
+      for (std::size_t i = 0; i < draws.values.size(); ++i)
+        {
+          const std::pair<double, std::uint32_t> one = next();
+          if (draws.half_of(one.second) == draws.n_halves())
+            continue;
+          if (!equal.empty() && one.first != key_of_equal)
+            flush();
+          key_of_equal = one.first;
+          equal.push_back(one.second);
+        }
+      flush();
+    }
+
+
+    /** R-hat of the ranks of distances from the median. */
+    double
+    folded_r_hat(const SplitDraws &draws, const SortedDraws &sorted)
+    {
+      // The median of the halves alone, as for everything that is split.
+      double median = 0.;
+      {
+        const std::size_t n     = draws.n_halves() * draws.half;
+        std::size_t       place = 0;
+        for (std::size_t i = 0; i < sorted.size(); ++i)
+          if (draws.half_of(sorted.index(i)) < draws.n_halves())
+            {
+              // An even number, since every chain has two halves.
+              if (place == n / 2 - 1 || place == n / 2)
+                median += 0.5 * sorted[i];
+              ++place;
+            }
+      }
+      // Below the median distances grow downwards, above it upwards.
+      std::size_t above = 0;
+      while (above < sorted.size() && sorted[above] < median)
+        ++above;
+      std::size_t          below = above;
+      std::vector<Moments> moments(draws.n_halves());
+      for_each_score(
+        draws,
+        [&]() {
+          const bool is_below =
+            above == sorted.size() ||
+            (below > 0 && std::abs(sorted[below - 1] - median) <=
+                            std::abs(sorted[above] - median));
+          const std::size_t number = is_below ? --below : above++;
+          return std::pair<double, std::uint32_t>(std::abs(sorted[number] -
+                                                           median),
+                                                  sorted.index(number));
+        },
+        [&](const std::uint32_t index, const double score) {
+          moments[draws.half_of(index)].add(score);
+        });
+      return Variances(moments, draws.half).r_hat();
+    }
+
+
+    /** Put the normal score of its rank in the place of each draw. */
+    void
+    set_scores(const SortedDraws &sorted, SplitDraws &draws)
+    {
+      // Keys are read before their group is overwritten.
+      std::size_t number = 0;
+      for_each_score(
+        draws,
+        [&]() {
+          const std::size_t here = number++;
+          return std::pair<double, std::uint32_t>(sorted[here],
+                                                  sorted.index(here));
+        },
+        [&](const std::uint32_t index, const double score) {
+          draws.values[index] = score;
+        });
+    }
+
+
+    struct Ranked
+    {
+      double r_hat_bulk, r_hat_folded, r_hat, bulk_size;
+    };
+
+    /** What ranks tell; the draws are lost. */
+    Ranked
+    look_at_ranks(const SortedDraws &sorted, SplitDraws &draws)
+    {
+      Ranked result;
+      result.r_hat_folded = folded_r_hat(draws, sorted);
+      set_scores(sorted, draws);
+      result.r_hat_bulk =
+        Variances(moments_of_halves(draws), draws.half).r_hat();
+      // Draws of two values that are equally frequent have but one distance
+      // from their median, which says nothing.
+      result.r_hat = std::isnan(result.r_hat_folded) ?
+                       result.r_hat_bulk :
+                       std::max(result.r_hat_bulk, result.r_hat_folded);
+      return result;
+    }
+
+
+    /** Half the distance of the order statistics around a quantile. */
+    double
+    error_of_quantile(const SortedDraws &sorted,
+                      const double       probability,
+                      const double       size)
+    {
+      if (!std::isfinite(size))
+        return not_a_number;
+      const boost::math::beta_distribution<>   share(size * probability + 1.,
+                                                   size * (1. - probability) +
+                                                     1.);
+      const boost::math::normal_distribution<> normal;
+      const double                             n  = sorted.size();
+      const auto                               at = [&](const double place) {
+        return sorted[std::min(n, std::max(1., place)) - 1.];
+      };
+      const double low = boost::math::quantile(share,
+                                               boost::math::cdf(normal, -1.)),
+                   high =
+                     boost::math::quantile(share, boost::math::cdf(normal, 1.));
+      return 0.5 * (at(std::ceil(high * n)) - at(std::floor(low * n)));
     }
   } // namespace
 
@@ -231,27 +562,108 @@ namespace Tempera
   Convergence
   convergence(const std::vector<std::vector<double>> &chains)
   {
-    constexpr std::size_t least_length = 4;
-
-    bool is_usable = !chains.empty();
-    for (const std::vector<double> &chain : chains)
-      is_usable =
-        is_usable && chain.size() >= 2 * least_length &&
-        std::all_of(chain.begin(), chain.end(), [](const double value) {
-          return std::isfinite(value);
-        });
-    if (!is_usable)
+    SplitDraws draws(chains);
+    if (!draws.are_usable())
       return {not_a_number, not_a_number};
+    const double r_hat = look_at_ranks(SortedDraws(draws), draws).r_hat;
+    return {r_hat, effective_size(draws)};
+  }
 
-    Chains halves = split(chains), folded = fold(halves);
-    normalise_ranks(halves);
-    normalise_ranks(folded);
-    // Draws of two values that are equally frequent have but one distance from
-    // their median, which says nothing.
-    const double of_draws = r_hat(halves), of_distances = r_hat(folded);
-    return {std::isnan(of_distances) ? of_draws :
-                                       std::max(of_draws, of_distances),
-            effective_size(halves)};
+
+
+  Diagnostics
+  diagnose(const std::vector<std::vector<double>> &chains)
+  {
+    Diagnostics result;
+    SplitDraws  draws(chains);
+    if (draws.values.empty() || !draws.are_finite())
+      return result;
+    Moments moments;
+    for (const double value : draws.values)
+      moments.add(value);
+    const double mean               = moments.mean();
+    result.mean.value               = mean;
+    result.standard_deviation.value = moments.standard_deviation();
+
+    const std::array<double, 3>           probabilities = {{0.05, 0.5, 0.95}};
+    const std::array<EstimatedValue *, 3> quantiles     = {
+          {&result.quantile_5, &result.median, &result.quantile_95}};
+    {
+      const SortedDraws sorted(draws);
+      for (unsigned int i = 0; i < 3; ++i)
+        quantiles[i]->value = sorted.quantile(probabilities[i]);
+      if (draws.half < least_half)
+        return result;
+
+      // The effective sizes for which the draws' order is needed afterwards.
+      result.mean_size  = effective_size(draws);
+      SplitDraws others = draws;
+      for (unsigned int i = 0; i < 3; ++i)
+        {
+          const double bound = quantiles[i]->value;
+          others.set(chains,
+                     [&](const double draw) { return double(draw <= bound); });
+          const double size = effective_size(others);
+          if (i != 1)
+            result.tail_size = std::isnan(result.tail_size) ?
+                                 size :
+                                 std::min(result.tail_size, size);
+          quantiles[i]->error =
+            error_of_quantile(sorted, probabilities[i], size);
+        }
+      others.set(chains, [&](const double draw) {
+        return (draw - mean) * (draw - mean);
+      });
+      double squares = 0., fourth_powers = 0.;
+      for (const double square : others.values)
+        {
+          squares += square / others.values.size();
+          fourth_powers += square * square / others.values.size();
+        }
+      result.mean.error =
+        result.standard_deviation.value / std::sqrt(result.mean_size);
+      // Kenney and Keeping: the variance of a variance; the root's to first
+      // order.
+      result.standard_deviation.error =
+        std::sqrt((fourth_powers - squares * squares) / effective_size(others) /
+                  squares / 4.);
+      others = SplitDraws({});
+
+      const Ranked ranked = look_at_ranks(sorted, draws);
+      result.r_hat_bulk   = ranked.r_hat_bulk;
+      result.r_hat_folded = ranked.r_hat_folded;
+      result.r_hat        = ranked.r_hat;
+    }
+    result.bulk_size = effective_size(draws);
+    return result;
+  }
+
+
+
+  std::vector<double>
+  autocorrelations(const std::vector<std::vector<double>> &chains,
+                   const std::size_t                       n_lags)
+  {
+    const SplitDraws draws(chains);
+    if (!draws.are_usable())
+      return {};
+    const std::vector<Moments> moments = moments_of_halves(draws);
+    const Variances            variances(moments, draws.half);
+    if (!(variances.within > 0.))
+      return {};
+    std::vector<double> result =
+      correlations(draws, moments, variances, power_of_two(n_lags + 1));
+    result.resize(std::min(result.size(), n_lags + 1));
+    return result;
+  }
+
+
+
+  double
+  effective_size_of_mean(const std::vector<std::vector<double>> &chains)
+  {
+    const SplitDraws draws(chains);
+    return draws.are_usable() ? effective_size(draws) : not_a_number;
   }
 
 
