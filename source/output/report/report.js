@@ -324,6 +324,7 @@
     fact('kind', report.family);
     fact('version', report.version);
     fact('seed', report.seed);
+    fact('state', report.state);
     fact('chains', String(report.chains));
     fact('rungs', String(report.allRungs));
     fact('rounds of a chain', report.lastRound < report.rounds ?
@@ -342,12 +343,16 @@
     const box = (kind, title, texts) => main.append(element('div', {class: 'warnings ' + kind},
       element('b', {}, title),
       texts.length ? element('ul', {}, ...texts.map((text) => element('li', {}, text))) : null));
-    if (report.warnings.length)
-      box('', plural(report.warnings.length, 'warning'), report.warnings);
+    const texts = (...severities) => report.warnings
+      .filter((one) => severities.includes(one.severity))
+      .map((one) => one.what + (one.remedy ? ' ' + one.remedy : ''));
+    const bad = texts('wrong', 'doubtful'), notes = texts('note');
+    if (bad.length)
+      box('', plural(bad.length, 'warning'), bad);
     else
       box('none', 'No warnings', []);
-    if ((report.doubts || []).length)
-      box('doubt', 'Cannot tell', report.doubts);
+    if (notes.length)
+      box('doubt', plural(notes.length, 'note'), notes);
     main.append(navigation);
   }
 
@@ -391,6 +396,18 @@
       body.append(line);
     }
     part.append(element('div', {class: 'wide'}, element('table', {}, element('thead', {}, head), body)));
+    if (report.modes) {
+      const {names, modes} = report.modes;
+      part.append(element('p', {class: 'about', style: 'margin-top: 12px'},
+        plural(modes.length, 'separate answer') + ' with their shares. Chains that never change ' +
+        'answers cannot tell a share.'));
+      const cells = (tag, texts) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
+      part.append(element('div', {class: 'wide'}, element('table', {},
+        element('thead', {}, cells('th', ['answer', 'share', 'MCSE', 'R̂', 'ESS', ...names])),
+        element('tbody', {}, ...modes.map((mode, i) => cells('td', [String(i + 1), number(mode.share, 3),
+          number(mode.error, 2), mode.rHat === null ? '–' : mode.rHat.toFixed(3), number(mode.size, 4),
+          ...mode.centre.map((value) => number(value))]))))));
+    }
   }
 
   /** The rung that the pairs show. */
@@ -655,7 +672,11 @@
       return;
     const part = section('Swaps', 'States travel along the ladder by swaps: a hot rung finds ' +
       'another answer, and the state comes down to the coldest. ' +
-      plural(report.roundTrips, 'round trip') + ' cold, hot, cold after burn-in.');
+      plural(report.roundTrips, 'round trip') + ' cold, hot, cold after burn-in' +
+      (report.tripRate === null || report.bestTripRate === null ? '.' : ', ' +
+        number(report.tripRate, 2) + ' per swap time; the acceptances allow ' +
+        number(report.bestTripRate, 2) + '.') +
+      (report.barrier === null ? '' : ' Communication barrier Λ = ' + number(report.barrier, 3) + '.'));
     const place = grid(part);
     const nPairs = Math.max(0, ...data.acceptances.map((one) => one.length));
     if (nPairs > 0)
