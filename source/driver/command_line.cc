@@ -32,6 +32,7 @@ namespace Tempera
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
+      "  tempera summary DIR [--json]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
       "  tempera export DIR [--csv]\n"
       "  tempera report DIR\n"
@@ -261,6 +262,27 @@ namespace Tempera
       show_truth(Parameters(read_parameter_file("truth", values)),
                  truth,
                  environment.out);
+      return 0;
+    }
+
+
+    int
+    run_summary(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera summary'");
+      options.add_options()("json", "for machines");
+      const po::variables_map values = parse("summary", arguments, options);
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options;
+          return 0;
+        }
+      const auto &folders = values["file"].as<std::vector<std::string>>();
+      if (folders.size() != 1)
+        throw UserError("tempera summary needs the folder of one run, not " +
+                        std::to_string(folders.size()) +
+                        ". Call 'tempera summary DIR'.");
+      show_summary(folders[0], values.count("json") > 0, environment.out);
       return 0;
     }
 
@@ -545,6 +567,8 @@ namespace Tempera
         return run_simulate(rest, environment);
       else if (command == "truth")
         return run_truth(rest, environment);
+      else if (command == "summary")
+        return run_summary(rest, environment);
       else if (command == "compare")
         return run_compare(rest, environment);
       else if (command == "export")
@@ -566,6 +590,7 @@ namespace Tempera
                                       "validate",
                                       "simulate",
                                       "truth",
+                                      "summary",
                                       "compare",
                                       "export",
                                       "report",

@@ -574,20 +574,8 @@ namespace Tempera
   Diagnostics
   diagnose(const std::vector<std::vector<double>> &chains)
   {
-    constexpr EstimatedValue nothing = {not_a_number, not_a_number};
-    Diagnostics              result  = {not_a_number,
-                                        not_a_number,
-                                        not_a_number,
-                                        not_a_number,
-                                        not_a_number,
-                                        not_a_number,
-                                        nothing,
-                                        nothing,
-                                        nothing,
-                                        nothing,
-                                        nothing};
-
-    SplitDraws draws(chains);
+    Diagnostics result;
+    SplitDraws  draws(chains);
     if (draws.values.empty() || !draws.are_finite())
       return result;
     Moments moments;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/user_error.h>
+#include <tempera/output/analysis.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report.h>
 #include <tempera/output/report_data.h>
@@ -102,11 +103,19 @@ namespace Tempera
   std::string
   report_html(const RecordedRun &run)
   {
+    return report_html(run, analyse(run));
+  }
+
+
+
+  std::string
+  report_html(const RecordedRun &run, const Analysis &analysis)
+  {
     const std::string title = run.description().title;
     return fill(ReportResources::page,
                 {{"TITLE", escape(title.empty() ? "Report" : title)},
                  {"STYLE", ReportResources::style},
-                 {"DATA", report_data(run)},
+                 {"DATA", report_data(run, analysis)},
                  {"LIBRARY", read_chart_library()},
                  {"SCRIPT", ReportResources::script}});
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/moments.h>
 #include <tempera/base/text.h>
-#include <tempera/output/diagnostics.h>
+#include <tempera/output/analysis.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report_data.h>
 #include <tempera/output/report_json.h>
@@ -32,7 +31,7 @@ namespace Tempera
                           most_scatter_points  = 3000,
                           most_trace_numbers = 80000, most_trace_points = 1200;
     constexpr std::size_t most_places = 400, most_predictions = 1000,
-                          most_path_draws = 200, most_text = 200000;
+                          most_path_draws = 120, most_text = 200000;
     constexpr unsigned int n_rank_bins = 20;
 
 
@@ -65,8 +64,9 @@ namespace Tempera
     class Data
     {
     public:
-      explicit Data(const RecordedRun &run)
+      Data(const RecordedRun &run, const Analysis &analysis)
         : run(run)
+        , analysis(analysis)
         , description(run.description())
         , columns(description.columns())
         , n_recorded(description.n_recorded_rungs)
@@ -84,7 +84,8 @@ namespace Tempera
                  run.reports(chain).back().rounds > last->rounds))
               last = &run.reports(chain).back();
           }
-        has_draws = n_recorded > 0 && run.n_common_draws() > 0;
+        has_draws = n_recorded > 0 && run.n_common_draws() > 0 &&
+                    analysis.columns.size() == columns.size();
       }
 
       std::string
@@ -121,7 +122,13 @@ namespace Tempera
                  {columns.begin(), columns.begin() + shown_columns}))
           .add("allColumns", std::to_string(columns.size()));
         all.add("unknowns", unknowns());
-        all.add("warnings", ReportJson::of_texts(warnings()));
+        all.add("warnings", warnings())
+          .add("modes", modes())
+          .add("state", ReportJson::of_text(analysis.state))
+          .add("barrier", ReportJson::of_number(analysis.barrier))
+          .add("tripRate", ReportJson::of_number(analysis.round_trip_rate))
+          .add("bestTripRate",
+               ReportJson::of_number(analysis.best_round_trip_rate));
         if (has_draws)
           {
             all.add("scatter", scatter())
@@ -325,27 +332,21 @@ namespace Tempera
             double size = not_a_number;
             if (has_draws)
               {
-                const auto          chains = chains_of(column, 0);
-                std::vector<double> all    = pool(chains);
-                Moments             moments;
-                for (const double value : all)
-                  moments.add(value);
-                std::sort(all.begin(), all.end());
-                const Convergence found = convergence(chains);
-                size                    = found.effective_size;
-                const double deviation  = std::sqrt(moments.variance());
-                one.add("mean", ReportJson::of_number(moments.mean()))
-                  .add("sd", ReportJson::of_number(deviation))
-                  .add("low", ReportJson::of_number(quantile(all, 0.05)))
-                  .add("median", ReportJson::of_number(quantile(all, 0.5)))
-                  .add("high", ReportJson::of_number(quantile(all, 0.95)))
-                  .add("rHat", ReportJson::of_number(found.r_hat))
-                  .add("bulk", ReportJson::of_number(size))
-                  .add("mcse",
-                       ReportJson::of_number(deviation / std::sqrt(size)))
-                  .add("good", found.is_good() ? "true" : "false");
-                if (!found.is_good())
-                  doubtful.push_back(columns[column]);
+                const Analysis::Column &found = analysis.columns[column];
+                const Diagnostics      &of    = found.diagnostics;
+                size                          = of.bulk_size;
+                one.add("mean", ReportJson::of_number(of.mean.value))
+                  .add("mcse", ReportJson::of_number(of.mean.error))
+                  .add("sd", ReportJson::of_number(of.standard_deviation.value))
+                  .add("low", ReportJson::of_number(of.quantile_5.value))
+                  .add("median", ReportJson::of_number(of.median.value))
+                  .add("high", ReportJson::of_number(of.quantile_95.value))
+                  .add("rHat", ReportJson::of_number(of.r_hat))
+                  .add("bulk", ReportJson::of_number(of.bulk_size))
+                  .add("tail", ReportJson::of_number(of.tail_size))
+                  .add("perSecond",
+                       ReportJson::of_number(found.size_per_second))
+                  .add("perWork", ReportJson::of_number(found.size_per_work));
               }
             effective_sizes.push_back(size);
             entries.push_back(one.text());
@@ -368,22 +369,48 @@ namespace Tempera
         return ReportJson::list(entries);
       }
 
-      std::vector<std::string>
+      std::string
       warnings() const
       {
-        std::vector<std::string> result;
-        for (const std::string &damage : run.get_damages())
-          result.push_back(damage);
-        if (!has_draws)
-          result.push_back("There are no draws after burn-in yet.");
-        if (!doubtful.empty())
-          result.push_back("The chains are too short, or do not agree, for " +
-                           join(doubtful, ", ") + ": R-hat should be below " +
-                           to_text(Convergence::largest_r_hat) +
-                           " and the effective size at least " +
-                           to_text(Convergence::least_effective_size) +
-                           ". Increase 'Iterations'.");
-        return result;
+        std::vector<std::string> entries;
+        for (const Warning &warning : analysis.warnings)
+          entries.push_back(
+            Object()
+              .add("severity", ReportJson::of_text(to_text(warning.severity)))
+              .add("what", ReportJson::of_text(warning.what))
+              .add("remedy", ReportJson::of_text(warning.remedy))
+              .text());
+        return ReportJson::list(entries);
+      }
+
+      /** The separate answers with their shares; null if there is one. */
+      std::string
+      modes() const
+      {
+        const std::vector<Mode> &found = analysis.modes.modes;
+        if (found.size() < 2)
+          return "null";
+        std::vector<std::string> entries;
+        for (const Mode &mode : found)
+          if (entries.size() < most_columns)
+            {
+              std::vector<double> centre = mode.centre;
+              centre.resize(std::min(centre.size(), most_pair_columns));
+              entries.push_back(
+                Object()
+                  .add("share", ReportJson::of_number(mode.share))
+                  .add("error", ReportJson::of_number(mode.error))
+                  .add("rHat", ReportJson::of_number(mode.r_hat))
+                  .add("size", ReportJson::of_number(mode.effective_size))
+                  .add("centre", ReportJson::of_numbers(centre))
+                  .text());
+            }
+        std::vector<std::string> names = analysis.mode_columns;
+        names.resize(std::min(names.size(), most_pair_columns));
+        return Object()
+          .add("names", ReportJson::of_texts(names))
+          .add("modes", ReportJson::list(entries))
+          .text();
       }
 
       std::string
@@ -799,6 +826,7 @@ namespace Tempera
       }
 
       const RecordedRun             &run;
+      const Analysis                &analysis;
       const RunDescription          &description;
       const std::vector<std::string> columns;
       const std::size_t              n_recorded, n_rungs, shown_columns;
@@ -810,15 +838,15 @@ namespace Tempera
       bool                           has_draws = false;
       /** By shown column. */
       std::vector<double>      effective_sizes;
-      std::vector<std::string> doubtful, notes;
+      std::vector<std::string> notes;
     };
   } // namespace
 
 
 
   std::string
-  report_data(const RecordedRun &run)
+  report_data(const RecordedRun &run, const Analysis &analysis)
   {
-    return Data(run).text();
+    return Data(run, analysis).text();
   }
 } // namespace Tempera

@@ -66,6 +66,16 @@ namespace Tempera
 
 
   /**
+   * `tempera summary`: what the record in a folder says of its run, which may
+   * still be going.
+   *
+   * @param json For machines.
+   */
+  void
+  show_summary(const std::string &folder, const bool json, std::ostream &out);
+
+
+  /**
    * `tempera compare`: the errors of several runs that predict a curve, as one
    * table, and as a picture of the coldest rungs' errors by round.
    *

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace Tempera
@@ -53,7 +54,8 @@ namespace Tempera
   /** An estimate and its Monte Carlo standard error (MCSE). */
   struct EstimatedValue
   {
-    double value, error;
+    double value = std::numeric_limits<double>::quiet_NaN();
+    double error = std::numeric_limits<double>::quiet_NaN();
   };
 
 
@@ -66,19 +68,20 @@ namespace Tempera
   {
     /** Of ranks (places differ), and of ranks of distances from the median
      * (widths differ). */
-    double r_hat_bulk, r_hat_folded;
+    double r_hat_bulk   = std::numeric_limits<double>::quiet_NaN(),
+           r_hat_folded = std::numeric_limits<double>::quiet_NaN();
     /** The larger of the two. */
-    double r_hat;
+    double r_hat = std::numeric_limits<double>::quiet_NaN();
 
     /** Effective size of the rank-normalised draws. */
-    double bulk_size;
+    double bulk_size = std::numeric_limits<double>::quiet_NaN();
     /**
      * The smaller of the effective sizes of "below the 5 % quantile" and
      * "below the 95 % quantile".
      */
-    double tail_size;
+    double tail_size = std::numeric_limits<double>::quiet_NaN();
     /** Effective size for the mean: of the draws as they are. */
-    double mean_size;
+    double mean_size = std::numeric_limits<double>::quiet_NaN();
 
     /** Error: deviation / sqrt(mean_size). */
     EstimatedValue mean;

@@ -6,6 +6,7 @@
 
 namespace Tempera
 {
+  struct Analysis;
   class RecordedRun;
 
   /** Name of the file in the folder of a run. */
@@ -22,6 +23,10 @@ namespace Tempera
    */
   std::string
   report_html(const RecordedRun &run);
+
+  /** The same for who has looked at the run already. */
+  std::string
+  report_html(const RecordedRun &run, const Analysis &analysis);
 } // namespace Tempera
 
 #endif

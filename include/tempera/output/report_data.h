@@ -6,6 +6,7 @@
 
 namespace Tempera
 {
+  struct Analysis;
   class RecordedRun;
 
   /**
@@ -14,7 +15,7 @@ namespace Tempera
    * is bounded; a note says so wherever it happens.
    */
   std::string
-  report_data(const RecordedRun &run);
+  report_data(const RecordedRun &run, const Analysis &analysis);
 } // namespace Tempera
 
 #endif

@@ -51,6 +51,9 @@
     parent.append(element('label', {}, title + ' ', select));
   }
 
+  /** A name that fits beside an axis. */
+  const short = (name) => name.length > 40 ? name.slice(0, 38) + '…' : name;
+
   const plural = (n, noun) => n.toLocaleString('en-US') + ' ' + noun + (n === 1 ? '' : 's');
 
   function number(value, digits) {
@@ -86,7 +89,7 @@
 
   Object.assign(Chart.defaults, {
     animation: false, responsive: true, maintainAspectRatio: false, locale: 'en-US',
-    color: '#1d2430', borderColor: '#e3e6ea', normalized: true
+    color: '#1d2430', borderColor: '#e3e6ea'
   });
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   Chart.defaults.font.size = 12;
@@ -122,6 +125,15 @@
           ctx.fillText(band.label, a + 4, area.top + 4);
         }
       }
+      ctx.restore();
+    },
+    // In front of the data: a thick trace would hide the truth.
+    afterDatasetsDraw(chart, _, options) {
+      const {ctx, chartArea: area, scales} = chart;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(area.left, area.top, area.width, area.height);
+      ctx.clip();
       for (const line of options.lines || []) {
         ctx.strokeStyle = line.colour || truthColour;
         ctx.lineWidth = line.width || 1.5;
@@ -264,7 +276,7 @@
 
   function axis(title, more) {
     return Object.assign({type: 'linear',
-      title: {display: Boolean(title), text: title, padding: 2},
+      title: {display: Boolean(title), text: short(title || ''), padding: 2},
       ticks: {maxTicksLimit: 7, maxRotation: 0}, grid: {drawTicks: true}}, more || {});
   }
 
@@ -277,8 +289,14 @@
     }
   });
 
+  /** Draws as dots: lines between them would hide that there are two answers. */
+  const dots = (colour) => ({showLine: false, pointRadius: 1.3, pointStyle: 'circle',
+    borderColor: colour, backgroundColor: colour, pointBorderWidth: 0});
+
   function lines(datasets, xTitle, yTitle, more) {
     const {marks, legend, scales, tooltip, ...rest} = more || {};
+    for (const one of datasets)
+      one.pointStyle = one.pointStyle || (one.showLine === false ? 'circle' : one.fill ? 'rect' : 'line');
     return {type: 'line', data: {datasets}, options: Object.assign({
       parsing: false,
       interaction: {mode: 'nearest', intersect: false},
@@ -306,6 +324,7 @@
     fact('kind', report.family);
     fact('version', report.version);
     fact('seed', report.seed);
+    fact('state', report.state);
     fact('chains', String(report.chains));
     fact('rungs', String(report.allRungs));
     fact('rounds of a chain', report.lastRound < report.rounds ?
@@ -324,12 +343,16 @@
     const box = (kind, title, texts) => main.append(element('div', {class: 'warnings ' + kind},
       element('b', {}, title),
       texts.length ? element('ul', {}, ...texts.map((text) => element('li', {}, text))) : null));
-    if (report.warnings.length)
-      box('', plural(report.warnings.length, 'warning'), report.warnings);
+    const texts = (...severities) => report.warnings
+      .filter((one) => severities.includes(one.severity))
+      .map((one) => one.what + (one.remedy ? ' ' + one.remedy : ''));
+    const bad = texts('wrong', 'doubtful'), notes = texts('note');
+    if (bad.length)
+      box('', plural(bad.length, 'warning'), bad);
     else
       box('none', 'No warnings', []);
-    if ((report.doubts || []).length)
-      box('doubt', 'Cannot tell', report.doubts);
+    if (notes.length)
+      box('doubt', plural(notes.length, 'note'), notes);
     main.append(navigation);
   }
 
@@ -349,7 +372,7 @@
     const head = element('tr', {}, element('th', {}, 'unknown'),
       ...columns.map(([, title]) => element('th', {}, title)));
     if (hasTruth)
-      head.append(element('th', {}, 'truth'));
+      head.children[0].after(element('th', {}, 'truth'));
     if (has('prior'))
       head.append(element('th', {}, 'prior'));
     const body = element('tbody');
@@ -366,13 +389,29 @@
             key === 'rHat' && value !== null ? value.toFixed(3) : number(value, digits)));
       }
       if (hasTruth)
-        line.append(element('td', {}, one.truth.map((value) => number(value)).join(' or ')));
+        line.children[0].after(element('td', {},
+          [...new Set(one.truth.map((value) => number(value)))].join(' or ')));
       if (has('prior'))
         line.append(element('td', {class: 'text', title: one.prior}, one.prior));
       body.append(line);
     }
     part.append(element('div', {class: 'wide'}, element('table', {}, element('thead', {}, head), body)));
+    if (report.modes) {
+      const {names, modes} = report.modes;
+      part.append(element('p', {class: 'about', style: 'margin-top: 12px'},
+        plural(modes.length, 'separate answer') + ' with their shares. Chains that never change ' +
+        'answers cannot tell a share.'));
+      const cells = (tag, texts) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
+      part.append(element('div', {class: 'wide'}, element('table', {},
+        element('thead', {}, cells('th', ['answer', 'share', 'MCSE', 'R̂', 'ESS', ...names])),
+        element('tbody', {}, ...modes.map((mode, i) => cells('td', [String(i + 1), number(mode.share, 3),
+          number(mode.error, 2), mode.rHat === null ? '–' : mode.rHat.toFixed(3), number(mode.size, 4),
+          ...mode.centre.map((value) => number(value))]))))));
+    }
   }
+
+  /** The rung that the pairs show. */
+  let pairRung = 0;
 
   /** The draws of some columns: clouds by rung or by chain. */
   function clouds() {
@@ -404,7 +443,7 @@
         }
       else
         data.rungs.forEach((values, i) => result.push({label: shortRung(report.rungs[i]),
-          pointRadius: radius, data: points(values[a], values[b]), hidden: i > 0, order: i,
+          pointRadius: radius, data: points(values[a], values[b]), hidden: i !== pairRung, order: i,
           backgroundColor: faint(colourOfRung(i), .4), borderWidth: 0, pointBorderWidth: 0}));
       const truth = data.truth.filter((state) => state.length > Math.max(a, b));
       if (truth.length)
@@ -461,60 +500,65 @@
       return;
     }
 
-    // Pairs below the diagonal, marginals on it.
+    // Pairs below the diagonal, marginals on it. A column has one range.
     const n = data.columns;
     const place = grid(part, 'pairs');
     place.style.gridTemplateColumns = 'repeat(' + n + ', minmax(0, 1fr))';
+    const rangeOf = (column) => {
+      const values = data.rungs[byChain ? 0 : pairRung][column].concat(
+        data.truth.filter((state) => state.length > column).map((state) => state[column]));
+      const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
+      const margin = .06 * (high - low) || 1e-3 * Math.abs(high) || 1;
+      return {min: low - margin, max: high + margin};
+    };
+    // Numbers on the left and at the bottom only, with room for them everywhere there.
     const isNarrow = () => place.clientWidth < 800;
+    const side = (name, isShown, id, more) => Object.assign(axis('', {
+      ticks: {display: isShown && !isNarrow(), maxTicksLimit: 4, maxRotation: 0, includeBounds: false,
+        font: {size: 10}},
+      title: {display: isShown, text: short(name), padding: 0, font: {size: isNarrow() ? 10 : 11}},
+      grid: {drawTicks: false},
+      afterFit: (scale) => {
+        const room = isNarrow() ? 18 : 48;
+        if (id === 'y')
+          scale.width = isShown ? room : 4;
+        else
+          scale.height = isShown ? (isNarrow() ? 18 : 32) : 4;
+      }}), more);
     for (let row = 0; row < n; ++row)
       for (let column = 0; column < n; ++column) {
         if (column > row) {
           place.append(element('div'));
           continue;
         }
-        const scale = (name, isShown, more) => axis(isShown ? name : '', Object.assign({
-          ticks: {display: isShown && !isNarrow(), maxTicksLimit: 4, maxRotation: 0, font: {size: 10}},
-          title: {display: isShown, text: name, padding: 0, font: {size: 11}}}, more || {}));
-        redraws.push(figure(place, '', names[column] + ' and ' + names[row], () => {
+        redraws.push(figure(place, '', names[column] + (row === column ? '' : ' and ' + names[row]), () => {
+          const x = side(names[column], row === n - 1, 'x', rangeOf(column));
           if (row === column) {
             const config = marginal(row, true);
-            config.options.scales = {
-              x: scale(names[column], row === n - 1, config.options.scales.x.min === undefined ? {} :
-                {min: config.options.scales.x.min, max: config.options.scales.x.max}),
-              y: Object.assign(scale(names[row], row === 0 && n > 1),
-                {ticks: {display: false}, beginAtZero: true})};
+            const y = side(names[row], column === 0, 'y', {beginAtZero: true});
+            y.ticks.display = y.grid.display = false;
+            config.options.scales = {x, y};
             return config;
           }
           return {type: 'scatter', data: {datasets: cloud(column, row, 1.2)}, options: {
-            parsing: false, scales: {x: scale(names[column], row === n - 1),
-              y: scale(names[row], column === 0)},
+            parsing: false, scales: {x, y: side(names[row], column === 0, 'y', rangeOf(row))},
             plugins: {legend: {display: false}, tooltip: say(names[column], names[row])}}};
         }));
       }
-    // One legend for all.
-    if (nRungs > 1 || data.truth.length) {
-      const rungNames = report.rungs.map(shortRung);
-      chooser(part.contains(controls) ? controls : (part.insertBefore(controls, place), controls),
-        'Rung', rungNames, (choice) => {
-          pairRung = choice;
-          planned.filter((one) => place.contains(one.canvas)).forEach((one) => {
-            const chart = Chart.getChart(one.canvas);
-            chart.data.datasets.forEach((dataset, i) => {
-              if (dataset.label && rungNames.includes(dataset.label))
-                chart.setDatasetVisibility(i, dataset.label === rungNames[choice]);
-            });
-            chart.update('none');
-          });
-        });
+    if (nRungs > 1) {
+      part.insertBefore(controls, place);
+      chooser(controls, 'Rung', report.rungs.map(shortRung), (choice) => {
+        pairRung = choice;
+        redraws.forEach((redraw) => redraw());
+      });
     }
   }
-  let pairRung = 0;
 
   /** The chart of one marginal, by rung, with prior and truth. */
   function marginal(column, isPlain) {
     const data = report.marginals[column];
     const datasets = data.rungs.map((histogram, i) => ({label: shortRung(report.rungs[i]),
-      data: outline(histogram), hidden: i > 0, borderColor: colourOfRung(i), order: i,
+      data: outline(histogram), hidden: i !== (isPlain ? pairRung : 0), borderColor: colourOfRung(i), order: i,
       backgroundColor: faint(colourOfRung(i), i === 0 ? .3 : .1), fill: 'origin'}));
     const range = ends(data.rungs[0]);
     const truth = report.unknowns[column].truth;
@@ -529,7 +573,7 @@
         borderDash: [2, 2], backgroundColor: faint(priorColour, .08), fill: 'origin', order: 50});
     return lines(datasets, isPlain ? '' : report.columns[column], isPlain ? '' : 'density', {
       scales: {x: {min: range[0] - .06 * spread, max: range[1] + .06 * spread,
-        ticks: {includeBounds: false, maxTicksLimit: 6, maxRotation: 0}}, y: {beginAtZero: true}},
+        ticks: {includeBounds: false, maxTicksLimit: 8, maxRotation: 0}}, y: {beginAtZero: true}},
       legend: {display: !isPlain && datasets.length > 1},
       marks: {lines: truth.map((value) => ({x: value}))}});
   }
@@ -543,7 +587,7 @@
       'legend' + (hasPrior ? '; the prior is dotted' : '') +
       (hasTruth ? '; truth: broken line' : '') +
       '. The range is that of the draws: a prior that is wider leaves it.');
-    const place = grid(part, 'small');
+    const place = grid(part, report.columns.length > 3 ? 'small' : '');
     report.columns.forEach((name, column) => {
       const one = report.unknowns[column];
       figure(place, name, 'mean ' + number(one.mean) + ', sd ' + number(one.sd, 3) +
@@ -579,15 +623,14 @@
     redraws.push(figure(place, report.chains > 1 ? 'The coldest rung, by chain' : 'The coldest rung', '',
       () => lines(data.rounds.map((rounds, chain) => ({label: 'chain ' + chain,
         data: points(rounds, chosen === 0 ? data.chainEnergies[chain] :
-          data.chains[chain][chosen - 1]),
-        borderColor: faint(chainColour(chain), .8), borderWidth: 1})), 'round', names[chosen],
+          data.chains[chain][chosen - 1]), ...dots(faint(chainColour(chain), .7))})), 'round', names[chosen],
       {marks: Object.assign(burnIn(), {lines: truthLines()}), scales: {x: roundAxis()}})));
     if (nRungs > 1)
       redraws.push(figure(place, 'All rungs' + (report.chains > 1 ? ' of chain 0' : ''), '',
         () => lines(report.rungs.map((rung, i) => ({label: shortRung(rung), order: i,
           data: points(data.rounds[0], chosen === 0 ? data.rungEnergies[i] :
             i === 0 ? data.chains[0][chosen - 1] : data.rungs[i][chosen - 1]),
-          borderColor: faint(colourOfRung(i), .8), borderWidth: 1})), 'round', names[chosen],
+          ...dots(faint(colourOfRung(i), .7))})), 'round', names[chosen],
         {marks: Object.assign(burnIn(), {lines: truthLines()}), scales: {x: roundAxis()}})));
   }
 
@@ -604,8 +647,7 @@
     const data = report.traces;
     figure(place, 'As the run went on' + (report.chains > 1 ? ', chain 0' : ''), '',
       () => lines(report.rungs.map((rung, i) => ({label: shortRung(rung), order: i,
-        data: points(data.rounds[0], data.rungEnergies[i]),
-        borderColor: faint(colourOfRung(i), .8), borderWidth: 1})), 'round', 'energy',
+        data: points(data.rounds[0], data.rungEnergies[i]), ...dots(faint(colourOfRung(i), .7))})), 'round', 'energy',
       {marks: burnIn(), scales: {x: roundAxis(), y: energyRange()}}));
   }
 
@@ -630,7 +672,11 @@
       return;
     const part = section('Swaps', 'States travel along the ladder by swaps: a hot rung finds ' +
       'another answer, and the state comes down to the coldest. ' +
-      plural(report.roundTrips, 'round trip') + ' cold, hot, cold after burn-in.');
+      plural(report.roundTrips, 'round trip') + ' cold, hot, cold after burn-in' +
+      (report.tripRate === null || report.bestTripRate === null ? '.' : ', ' +
+        number(report.tripRate, 2) + ' per swap time; the acceptances allow ' +
+        number(report.bestTripRate, 2) + '.') +
+      (report.barrier === null ? '' : ' Communication barrier Λ = ' + number(report.barrier, 3) + '.'));
     const place = grid(part);
     const nPairs = Math.max(0, ...data.acceptances.map((one) => one.length));
     if (nPairs > 0)
@@ -647,7 +693,8 @@
       figure(place, 'Flow', 'share of visits by replicas that come from the cold end; ' +
         'a straight line is best', () => lines([
         {label: 'this run', data: data.flow.map((y, x) => ({x, y: y === null ? NaN : y})),
-          borderColor: '#0072b2', borderWidth: 2, pointRadius: 4, pointBackgroundColor: '#0072b2'},
+          borderColor: '#0072b2', borderWidth: 2, pointRadius: 4, pointStyle: 'circle',
+          pointBackgroundColor: '#0072b2'},
         {label: 'best', data: [{x: 0, y: 1}, {x: report.allRungs - 1, y: 0}],
           borderColor: priorColour, borderDash: [5, 4]}], 'rung', 'from the cold end',
       {scales: {x: {ticks: {stepSize: 1, precision: 0}}, y: {min: 0, max: 1.02,
@@ -665,16 +712,20 @@
         const datasets = [];
         if (isWhole)
           for (let replica = 0; replica < report.allRungs; ++replica)
-            datasets.push({label: 'replica ' + replica, stepped: 'middle', borderWidth: 1.8,
+            datasets.push({label: 'replica ' + replica, stepped: 'middle', borderWidth: 2,
               borderColor: replicaColour(replica), hidden: report.allRungs > 8 && replica > 2,
               data: path.rounds.map((x, k) => ({x,
                 y: path.replicas.findIndex((rung) => rung[k] === replica)}))
-                .filter((point) => point.y >= 0)});
+                .filter((point) => point.y >= 0)
+                // Side by side, where they would cover one another.
+                .map(({x, y}) => ({x, y: y + .5 * (replica / (report.allRungs - 1) - .5)}))});
         else
           datasets.push({label: 'coldest rung', stepped: 'middle', borderColor: '#0072b2',
             data: points(path.rounds, path.replicas[0])});
         return lines(datasets, 'round', isWhole ? 'rung' : 'replica', {
-          scales: {y: {min: -.3, max: report.allRungs - .7, afterBuildTicks: (scale) => {
+          tooltip: {callbacks: {title: () => '', label: (item) => item.dataset.label + ': round ' +
+            number(item.parsed.x, 8) + ', ' + (isWhole ? 'rung ' : 'replica ') + Math.round(item.parsed.y)}},
+          scales: {x: {min: path.rounds[0], max: path.rounds[path.rounds.length - 1]}, y: {min: -.4, max: report.allRungs - .6, afterBuildTicks: (scale) => {
             const step = Math.ceil(report.allRungs / 8);
             scale.ticks = [];
             for (let i = 0; i < report.allRungs; i += step)
@@ -704,7 +755,7 @@
     const place = grid(part);
     if (data.lags.length)
       figure(place, 'Autocorrelation', 'coldest rung, mean of the chains about their common mean',
-        () => lines(data.names.map((name, i) => ({label: name, data: points(data.lags, data.values[i]),
+        () => lines(data.names.map((name, i) => ({label: short(name), data: points(data.lags, data.values[i]),
           borderColor: i === 0 ? '#8c8c8c' : chainColour(i - 1), hidden: i > 6,
           borderDash: i === 0 ? [5, 4] : i > 6 ? [2, 2] : [],
           borderWidth: 1.8})).sort((a, b) => (a.label === 'energy') - (b.label === 'energy')),
@@ -719,7 +770,7 @@
       'Ranks: shares of each ' + (report.chains > 1 ? 'chain' : 'half of the chain') +
       ' by rank among all draws. All lines within the band: they agree. The band is what as many ' +
       'independent draws as the effective size would do, two standard deviations.'));
-    const small = grid(part, 'small');
+    const small = grid(part, report.columns.length > 3 ? 'small' : '');
     ranks.columns.forEach((column, i) => {
       const n = column.shares[0].length, share = 1 / n;
       const band = column.deviation === null ? [] :
@@ -920,6 +971,8 @@
       root.dataset.widths = root.scrollWidth + '/' + root.clientWidth;
     }
     root.dataset.charts = drawn + '/' + planned.length;
+    if (location.hash === '#check' && window.parent !== window)
+      window.parent.postMessage({...root.dataset}, '*');
   };
   // Sizes settle, and charts with them, after the first layout.
   requestAnimationFrame(() => requestAnimationFrame(finish));

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_analysis_h
+#define tempera_output_analysis_h
+
+#include <tempera/output/diagnostics.h>
+#include <tempera/output/missed_modes.h>
+#include <tempera/output/modes.h>
+#include <tempera/output/recorded_run.h>
+#include <tempera/output/warnings.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * What a record says of a run: the figures of the summary, of its JSON, of
+   * the report and of comparisons. Numbers that are not known are not numbers.
+   */
+  struct Analysis
+  {
+    /** An unknown, a derived number or the energy at the coldest rung. */
+    struct Column
+    {
+      std::string name;
+      bool        is_derived = false;
+      /** Mean and deviation of all draws, the rest of the subset. */
+      Diagnostics diagnostics;
+      /** A histogram of 20 characters. */
+      std::string sketch;
+      /** Bulk size per forward solve of the coldest level, and per second. */
+      double size_per_work   = std::numeric_limits<double>::quiet_NaN(),
+             size_per_second = std::numeric_limits<double>::quiet_NaN();
+    };
+
+    struct Rung
+    {
+      std::string level, kernel;
+      /** Mean of the chains; temperatures may be adapted in each. */
+      double temperature = 0., step_size = 0.;
+      double lowest_temperature = 0., highest_temperature = 0.;
+      /** Of all chains; not a number if it is not known. */
+      double        acceptance  = 0.;
+      bool          is_adjusted = true;
+      std::uint64_t steps = 0, non_finite = 0;
+    };
+
+    /** Counts of all chains. */
+    struct Pair
+    {
+      std::uint64_t attempts = 0, accepted = 0, non_finite = 0;
+      /** Not a number without attempts. */
+      double acceptance = 0.;
+      /** Evaluations that only swaps needed, by level. */
+      std::vector<std::uint64_t> cross_evaluations;
+      /** Penalty for noise by stage, mean of the chains. */
+      std::vector<double> penalties;
+      /** log S of `multi-variance` less that of `exact`, where both known. */
+      std::uint64_t n_differences   = 0;
+      double        difference_mean = 0., difference_deviation = 0.,
+             difference_largest = 0.;
+      /**
+       * Sum over bins of the smaller of the shares of the two rungs' energies:
+       * 1 if they have the same law, 0 if they share no value.
+       */
+      double overlap = 0.;
+    };
+
+    struct Level
+    {
+      std::string   name;
+      std::uint64_t evaluations = 0;
+    };
+
+    std::string folder, version, family, title;
+    /** "complete", "interrupted" or "not complete" (killed, or still going). */
+    std::string state;
+
+    unsigned int  n_chains = 0, n_rungs = 0;
+    std::uint64_t seed = 0, n_rounds = 0, burn_in = 0, thinning = 1;
+    /** Rounds that every chain has done. */
+    std::uint64_t rounds = 0;
+    /** Draws of all chains after burn-in, and in burn-in. */
+    std::uint64_t n_draws = 0, n_burn_in_draws = 0;
+    /** Draws of all chains that the diagnostics were made of: one in so many.
+     */
+    std::uint64_t n_used = 0, stride = 1;
+
+    /** Unknowns, then derived numbers; empty without draws. */
+    std::vector<Column> columns;
+    /** Of the coldest rung; its name is "energy". */
+    Column energy;
+
+    /** Of the unknowns, or of the derived numbers if there are none. */
+    Modes modes;
+    /** The columns of the centres of modes. */
+    std::vector<std::string> mode_columns;
+
+    MissedModes missed_modes;
+
+    std::vector<Rung>  rungs;
+    std::vector<Pair>  pairs;
+    std::vector<Level> levels;
+
+    /** Whether swaps were tested at all. */
+    bool has_swaps = false;
+    /** \f$\Lambda\f$, the sum of 1 - acceptance over the pairs. */
+    double barrier;
+    /** Trips cold-hot-cold of all replicas and chains, after burn-in. */
+    std::uint64_t round_trips = 0;
+    /**
+     * Times at which swaps were tested, of all chains. With pairs tested in
+     * turns, even and odd, it takes two for each pair to be tested once. So
+     * they are counted, also where there is but one pair.
+     */
+    double swap_times;
+    /** Trips per swap time, of all replicas of a chain together. */
+    double round_trip_rate;
+    /**
+     * 1 / (2 + 2 sum r / (1 - r)) with r = 1 - acceptance: the rate of pairs
+     * tested in turns if energies between two swaps were forgotten (Syed,
+     * Bouchard-Cote, Deligiannidis and Doucet, 2022).
+     */
+    double best_round_trip_rate;
+
+    /** In forward solves of the coldest level, burn-in included, all chains. */
+    double work, set_up_work;
+    /** Phases and their seconds; empty if not known. */
+    std::vector<std::pair<std::string, double>> times;
+    /** Of sampling, or of everything if that is not told apart. */
+    double seconds;
+
+    /** R-hat between the replicas at the coldest rung, the largest found. */
+    double replica_r_hat;
+    /** Largest |change of a prediction| / sigma on a finer level. */
+    double refinement;
+
+    /** What of the record could not be read. */
+    std::vector<std::string> damages;
+
+    /** The worst first. */
+    std::vector<Warning> warnings;
+  };
+
+
+  /**
+   * Looks at a run: complete, interrupted or still going. Memory is bounded:
+   * of many draws a subset is used.
+   */
+  Analysis
+  analyse(const RecordedRun &run);
+} // namespace Tempera
+
+#endif

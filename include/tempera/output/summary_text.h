@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_summary_text_h
+#define tempera_output_summary_text_h
+
+#include <string>
+
+namespace Tempera
+{
+  struct Analysis;
+
+  /**
+   * The closing tables of a run: unknowns, modes, rungs, pairs, costs, and at
+   * the end what to be warned about.
+   */
+  std::string
+  summary_text(const Analysis &analysis);
+
+  /** The same for machines: JSON, with null for what is not a number. */
+  std::string
+  summary_json(const Analysis &analysis);
+} // namespace Tempera
+
+#endif

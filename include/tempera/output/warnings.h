@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_warnings_h
+#define tempera_output_warnings_h
+
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  struct Analysis;
+
+  /** Something the reader of a result has to know, in words. */
+  struct Warning
+  {
+    enum class Severity
+    {
+      /** Good to know. */
+      note,
+      /** The figures are less certain than they look. */
+      doubtful,
+      /** Do not believe the figures. */
+      wrong
+    };
+
+    Severity    severity;
+    std::string what;
+    /** What to change in the parameter file. */
+    std::string remedy;
+  };
+
+  /** "note", "doubtful" or "wrong". */
+  std::string
+  to_text(const Warning::Severity severity);
+
+  /** All there is to warn about, the worst first. */
+  std::vector<Warning>
+  find_warnings(const Analysis &analysis);
+} // namespace Tempera
+
+#endif

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/output/analysis.h>
+#include <tempera/output/marginal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace Tempera
+{
+  namespace
+  {
+    constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+    using Chains = std::vector<std::vector<double>>;
+
+
+    /** Names and numbers of a file with two columns; empty if there is none. */
+    std::vector<std::pair<std::string, double>>
+    read_figures(const std::string &folder, const std::string &name)
+    {
+      std::ifstream file(std::filesystem::path(folder) / name);
+      std::vector<std::pair<std::string, double>> figures;
+      std::string                                 line;
+      std::getline(file, line);
+      while (std::getline(file, line))
+        {
+          const std::size_t comma = line.rfind(',');
+          if (comma == std::string::npos)
+            continue;
+          char        *end   = nullptr;
+          const double value = std::strtod(line.c_str() + comma + 1, &end);
+          if (end != line.c_str() + comma + 1 && std::isfinite(value))
+            figures.emplace_back(line.substr(0, comma), value);
+        }
+      return figures;
+    }
+
+
+    /** The last word of each chain that has said any. */
+    std::vector<const RunReport *>
+    last_reports(const RecordedRun &run)
+    {
+      std::vector<const RunReport *> result;
+      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+        if (!run.reports(chain).empty())
+          result.push_back(&run.reports(chain).back());
+      return result;
+    }
+
+
+    void
+    add_state(const RecordedRun                    &run,
+              const std::vector<const RunReport *> &reports,
+              Analysis                             &analysis)
+    {
+      const RunDescription &description = run.description();
+      analysis.folder                   = run.get_folder();
+      analysis.version                  = description.version;
+      analysis.family                   = description.family;
+      analysis.title                    = description.title;
+      analysis.n_chains                 = run.n_chains();
+      analysis.n_rungs                  = description.kernels.size();
+      analysis.seed                     = description.seed;
+      analysis.n_rounds                 = description.n_rounds;
+      analysis.burn_in                  = description.burn_in;
+      analysis.thinning                 = description.thinning;
+      analysis.damages                  = run.get_damages();
+      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+        {
+          analysis.n_draws += run.n_draws(chain);
+          analysis.n_burn_in_draws += run.n_burn_in_draws(chain);
+        }
+
+      bool is_complete =
+             !reports.empty() && reports.size() == description.n_chains,
+           is_interrupted = false;
+      analysis.rounds     = reports.size() < run.n_chains() || reports.empty() ?
+                              0 :
+                              std::numeric_limits<std::uint64_t>::max();
+      for (const RunReport *report : reports)
+        {
+          analysis.rounds = std::min(analysis.rounds, report->rounds);
+          is_interrupted  = is_interrupted || report->interrupted;
+          const bool is_out_of_work =
+            report->work_budget > 0. && report->work >= report->work_budget;
+          is_complete =
+            is_complete && !report->interrupted &&
+            (report->rounds >= description.n_rounds || is_out_of_work);
+        }
+      analysis.state = is_complete    ? "complete" :
+                       is_interrupted ? "interrupted" :
+                                        "not complete";
+    }
+
+
+    void
+    add_rungs(const RunDescription                 &description,
+              const std::vector<const RunReport *> &reports,
+              Analysis                             &analysis)
+    {
+      for (unsigned int i = 0; i < analysis.n_rungs; ++i)
+        {
+          Analysis::Rung rung;
+          rung.kernel = description.kernels[i];
+          if (i < description.rung_levels.size() &&
+              description.rung_levels[i] < description.levels.size())
+            rung.level = description.levels[description.rung_levels[i]];
+          rung.lowest_temperature = std::numeric_limits<double>::infinity();
+          double        acceptance_sum   = 0.;
+          std::uint64_t acceptance_count = 0;
+          bool          has_acceptance   = !reports.empty();
+          for (const RunReport *report : reports)
+            {
+              const RungReport &one = report->rungs[i];
+              rung.level            = report->level_names[one.level];
+              rung.temperature += one.temperature / reports.size();
+              rung.step_size += one.step_size / reports.size();
+              rung.lowest_temperature =
+                std::min(rung.lowest_temperature, one.temperature);
+              rung.highest_temperature =
+                std::max(rung.highest_temperature, one.temperature);
+              rung.is_adjusted = one.is_adjusted;
+              rung.steps += one.steps;
+              rung.non_finite += one.non_finite;
+              acceptance_sum += one.acceptance_sum;
+              acceptance_count += one.acceptance_count;
+              has_acceptance = has_acceptance && one.has_acceptance();
+            }
+          rung.acceptance = has_acceptance && acceptance_count > 0 ?
+                              acceptance_sum / acceptance_count :
+                              not_a_number;
+          analysis.rungs.push_back(rung);
+        }
+    }
+
+
+    void
+    add_pairs(const std::vector<const RunReport *> &reports, Analysis &analysis)
+    {
+      for (unsigned int i = 0; i + 1 < analysis.n_rungs; ++i)
+        {
+          Analysis::Pair pair;
+          pair.overlap   = not_a_number;
+          double squares = 0.;
+          for (const RunReport *report : reports)
+            {
+              const PairReport &one = report->pairs[i];
+              pair.attempts += one.attempts;
+              pair.accepted += one.accepted;
+              pair.non_finite += one.non_finite;
+              pair.cross_evaluations.resize(
+                std::max(pair.cross_evaluations.size(),
+                         one.cross_evaluations.size()));
+              for (std::size_t k = 0; k < one.cross_evaluations.size(); ++k)
+                pair.cross_evaluations[k] += one.cross_evaluations[k];
+              pair.penalties.resize(
+                std::max(pair.penalties.size(), one.penalties.size()));
+              for (std::size_t k = 0; k < one.penalties.size(); ++k)
+                pair.penalties[k] += one.penalties[k] / reports.size();
+              const Moments &difference = one.rule_difference;
+              pair.n_differences += difference.count();
+              pair.difference_mean += difference.mean() * difference.count();
+              squares += difference.variance() *
+                           (std::max<double>(1., difference.count()) - 1.) +
+                         difference.count() * std::pow(difference.mean(), 2);
+              pair.difference_largest =
+                std::max(pair.difference_largest, difference.largest());
+              analysis.has_swaps = analysis.has_swaps || !one.penalties.empty();
+            }
+          if (pair.n_differences > 0)
+            pair.difference_mean /= pair.n_differences;
+          if (pair.n_differences > 1)
+            pair.difference_deviation = std::sqrt(
+              std::max(0.,
+                       squares - pair.n_differences *
+                                   std::pow(pair.difference_mean, 2)) /
+              (pair.n_differences - 1));
+          pair.acceptance = pair.attempts > 0 ?
+                              double(pair.accepted) / pair.attempts :
+                              not_a_number;
+          analysis.pairs.push_back(pair);
+        }
+
+      analysis.barrier              = analysis.has_swaps ? 0. : not_a_number;
+      analysis.swap_times           = analysis.has_swaps ? 0. : not_a_number;
+      analysis.best_round_trip_rate = not_a_number;
+      if (!analysis.has_swaps)
+        return;
+      double sum = 0.;
+      for (const Analysis::Pair &pair : analysis.pairs)
+        {
+          const double rejection = 1. - pair.acceptance;
+          analysis.barrier += rejection;
+          sum += rejection / pair.acceptance;
+          analysis.swap_times += 2. * pair.attempts / analysis.pairs.size();
+        }
+      analysis.best_round_trip_rate = 1. / (2. + 2. * sum);
+    }
+
+
+    void
+    add_costs(const RecordedRun                    &run,
+              const std::vector<const RunReport *> &reports,
+              Analysis                             &analysis)
+    {
+      analysis.work = analysis.set_up_work = 0.;
+      for (const std::string &name : run.description().levels)
+        analysis.levels.push_back({name, 0});
+      for (const RunReport *report : reports)
+        {
+          analysis.work += report->work;
+          analysis.set_up_work += report->set_up_work;
+          for (std::size_t i = 0; i < report->evaluations.size(); ++i)
+            analysis.levels[i].evaluations += report->evaluations[i];
+        }
+
+      analysis.times   = read_figures(run.get_folder(), "times.csv");
+      analysis.seconds = analysis.times.empty() ? not_a_number : 0.;
+      for (const auto &[phase, seconds] : analysis.times)
+        analysis.seconds += seconds;
+      for (const auto &[phase, seconds] : analysis.times)
+        if (phase == "sampling")
+          analysis.seconds = seconds;
+
+      analysis.refinement = not_a_number;
+      for (const auto &[quantity, value] :
+           read_figures(run.get_folder(), "refinement.csv"))
+        if (quantity == "largest")
+          analysis.refinement = value;
+    }
+
+
+    /** What needs every draw: exact moments, and trips. */
+    std::vector<Moments>
+    visit_all_draws(const RecordedRun &run, Analysis &analysis)
+    {
+      const std::size_t n_columns = run.description().columns().size();
+      // The last is the energy.
+      std::vector<Moments> moments(n_columns + 1);
+      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+        {
+          std::uint64_t round_trips = 0;
+          run.for_each_draw(chain, [&](const RecordedDraw &draw) {
+            if (draw.is_burn_in)
+              return;
+            round_trips = draw.round_trips;
+            if (draw.rungs.empty())
+              return;
+            const RecordedRung &cold = draw.rungs[0];
+            for (std::size_t i = 0; i < n_columns; ++i)
+              moments[i].add(cold.values[i]);
+            moments[n_columns].add(cold.reference + cold.potential);
+          });
+          analysis.round_trips += round_trips;
+        }
+      analysis.round_trip_rate = analysis.swap_times > 0. ?
+                                   analysis.round_trips / analysis.swap_times :
+                                   not_a_number;
+      return moments;
+    }
+
+
+    Analysis::Column
+    make_column(const std::string &name,
+                const Chains      &chains,
+                const Moments     &all,
+                const Analysis    &analysis)
+    {
+      Analysis::Column column;
+      column.name        = name;
+      column.diagnostics = diagnose(chains);
+      if (all.count() > 0)
+        {
+          column.diagnostics.mean.value = all.mean();
+          column.diagnostics.standard_deviation.value =
+            all.standard_deviation();
+        }
+      Marginal marginal;
+      for (const std::vector<double> &chain : chains)
+        for (const double value : chain)
+          if (std::isfinite(value))
+            marginal.add(value);
+      if (marginal.moments().count() > 0)
+        column.sketch = marginal.sketch(20);
+      const double size = column.diagnostics.bulk_size;
+      column.size_per_work =
+        analysis.work > 0. ? size / analysis.work : not_a_number;
+      column.size_per_second =
+        analysis.seconds > 0. ? size / analysis.seconds : not_a_number;
+      return column;
+    }
+
+    /** The energies of a rung, by chain. */
+    Chains
+    energies(const DrawTable &table, const unsigned int rung)
+    {
+      Chains result;
+      for (const std::vector<RungColumns> &chain : table.chains)
+        {
+          result.push_back(chain[rung].reference);
+          for (std::size_t i = 0; i < result.back().size(); ++i)
+            result.back()[i] += chain[rung].potential[i];
+        }
+      return result;
+    }
+
+
+    /** Sum over bins of the smaller of two shares. */
+    double
+    overlap(const Chains &one, const Chains &other)
+    {
+      constexpr std::size_t n_bins = 50;
+
+      std::vector<double> all;
+      for (const Chains *chains : {&one, &other})
+        for (const std::vector<double> &chain : *chains)
+          for (const double value : chain)
+            if (std::isfinite(value))
+              all.push_back(value);
+      if (all.empty())
+        return not_a_number;
+      // A single wild energy must not put all others in one bin.
+      const auto at = [&](const double part) {
+        const auto place = all.begin() + std::size_t(part * (all.size() - 1));
+        std::nth_element(all.begin(), place, all.end());
+        return *place;
+      };
+      const double low = at(0.005), high = at(0.995);
+      const auto   shares = [&](const Chains &chains) {
+        std::vector<double> result(n_bins, 0.);
+        double              n = 0.;
+        for (const std::vector<double> &chain : chains)
+          for (const double value : chain)
+            if (std::isfinite(value))
+              {
+                const double place =
+                  high > low ? n_bins * (value - low) / (high - low) : 0.;
+                result[std::min(n_bins - 1., std::max(0., place))] += 1.;
+                n += 1.;
+              }
+        for (double &share : result)
+          share /= std::max(1., n);
+        return result;
+      };
+      const std::vector<double> a = shares(one), b = shares(other);
+      double                    sum = 0.;
+      for (std::size_t i = 0; i < n_bins; ++i)
+        sum += std::min(a[i], b[i]);
+      return sum;
+    }
+
+
+    /**
+     * The largest R-hat between the replicas at the coldest rung of a chain.
+     * If no replica moves between two answers, swaps mix the answers in the
+     * cold rung perfectly, with shares that mean nothing; only here it shows.
+     */
+    double
+    replica_r_hat(const DrawTable &table, const unsigned int n_rungs)
+    {
+      // A replica that was hardly ever there says nothing.
+      constexpr std::size_t fewest_draws = 200;
+
+      double largest = not_a_number;
+      for (const std::vector<RungColumns> &chain : table.chains)
+        for (const std::vector<double> &column : chain[0].values)
+          {
+            Chains by_replica(n_rungs);
+            for (std::size_t i = 0; i < column.size(); ++i)
+              by_replica[chain[0].replica[i]].push_back(column[i]);
+            by_replica.erase(std::remove_if(by_replica.begin(),
+                                            by_replica.end(),
+                                            [&](const auto &draws) {
+                                              return draws.size() <
+                                                     fewest_draws;
+                                            }),
+                             by_replica.end());
+            if (by_replica.size() < 2)
+              continue;
+            const double r_hat = convergence(by_replica).r_hat;
+            if (!std::isnan(r_hat) && !(r_hat <= largest))
+              largest = r_hat;
+          }
+      return largest;
+    }
+
+
+    /** Modes of the unknowns, or of some derived numbers. */
+    void
+    add_modes(const RunDescription &description,
+              const DrawTable      &table,
+              Analysis             &analysis)
+    {
+      // Neighbours in many columns, say a whole curve, are costly and vague.
+      constexpr std::size_t most_columns = 20;
+
+      const std::vector<std::string> names   = description.columns();
+      const std::size_t              n_first = description.names.size();
+      const std::size_t begin = 0, end = n_first > 0 ? n_first : names.size();
+      const std::size_t stride =
+        (end - begin + most_columns - 1) / most_columns;
+      if (end == 0)
+        return;
+      std::vector<std::vector<std::vector<double>>> chains(table.chains.size());
+      for (std::size_t i = begin; i < end; i += stride)
+        {
+          analysis.mode_columns.push_back(names[i]);
+          for (std::size_t chain = 0; chain < chains.size(); ++chain)
+            chains[chain].push_back(table.chains[chain][0].values[i]);
+        }
+      analysis.modes = find_modes(chains);
+    }
+
+
+    /** The table is used up. */
+    void
+    add_missed_modes(const RecordedRun &run,
+                     DrawTable        &&table,
+                     Analysis          &analysis)
+    {
+      const RunDescription                &description = run.description();
+      std::vector<std::vector<RungSample>> chains;
+      for (std::size_t c = 0; c < table.chains.size(); ++c)
+        {
+          if (run.reports(c).empty())
+            return;
+          const std::vector<RungReport> &rungs = run.reports(c).back().rungs;
+          const auto reference_weight          = [&](const unsigned int rung) {
+            return description.tempers_likelihood ?
+                              1. :
+                              1. / rungs[rung].temperature;
+          };
+          chains.emplace_back();
+          for (unsigned int j = 0; j < table.chains[c].size(); ++j)
+            {
+              RungColumns &columns = table.chains[c][j];
+              RungSample   sample;
+              const double reference =
+                             reference_weight(0) - reference_weight(j),
+                           potential = 1. / rungs[0].temperature -
+                                       1. / rungs[j].temperature;
+              if (j > 0)
+                for (std::size_t i = 0; i < columns.potential.size(); ++i)
+                  sample.log_weights.push_back(
+                    -reference * columns.reference[i] -
+                    potential * columns.potential[i]);
+              sample.columns = std::move(columns.values);
+              chains.back().push_back(std::move(sample));
+            }
+        }
+      // Chains that adapted temperatures of their own have other constants in
+      // their weights: each chain weighs the same then.
+      for (unsigned int j = 1; j < chains[0].size(); ++j)
+        if (analysis.rungs[j].highest_temperature >
+            analysis.rungs[j].lowest_temperature)
+          for (std::vector<RungSample> &chain : chains)
+            {
+              std::vector<double> &log_weights = chain[j].log_weights;
+              double largest = -std::numeric_limits<double>::infinity();
+              for (const double one : log_weights)
+                if (std::isfinite(one))
+                  largest = std::max(largest, one);
+              double sum = 0.;
+              for (const double one : log_weights)
+                if (std::isfinite(one))
+                  sum += std::exp(one - largest);
+              for (double &one : log_weights)
+                one -= largest + std::log(sum);
+            }
+      analysis.missed_modes = find_missed_modes(description.columns(), chains);
+    }
+  } // namespace
+
+
+
+  Analysis
+  analyse(const RecordedRun &run)
+  {
+    // Draws of all chains, and numbers in all.
+    constexpr std::size_t most_draws = 1 << 18, most_numbers = 1 << 23,
+                          least_draws_of_chain = 1000;
+
+    Analysis                             analysis;
+    const RunDescription                &description = run.description();
+    const std::vector<const RunReport *> reports     = last_reports(run);
+    add_state(run, reports, analysis);
+    add_rungs(description, reports, analysis);
+    add_pairs(reports, analysis);
+    add_costs(run, reports, analysis);
+    analysis.replica_r_hat             = not_a_number;
+    const std::vector<Moments> moments = visit_all_draws(run, analysis);
+
+    const std::vector<std::string> names      = description.columns();
+    const unsigned int             n_recorded = description.n_recorded_rungs;
+    analysis.missed_modes.kish_sizes.assign(n_recorded, 0.);
+    if (n_recorded > 0 && run.n_common_draws() > 0)
+      {
+        const std::size_t n_numbers = n_recorded * (names.size() + 3);
+        DrawTable         table =
+          run.table(std::max(least_draws_of_chain,
+                             std::min(most_draws, most_numbers / n_numbers) /
+                               run.n_chains()));
+        analysis.stride = table.stride;
+        for (const auto &numbers : table.numbers)
+          analysis.n_used += numbers.size();
+
+        for (std::size_t i = 0; i < names.size(); ++i)
+          {
+            Chains chains;
+            for (const auto &chain : table.chains)
+              chains.push_back(chain[0].values[i]);
+            analysis.columns.push_back(
+              make_column(names[i], chains, moments[i], analysis));
+            analysis.columns.back().is_derived = i >= description.names.size();
+          }
+        Chains cold = energies(table, 0);
+        analysis.energy =
+          make_column("energy", cold, moments[names.size()], analysis);
+        for (unsigned int i = 0; i + 1 < n_recorded; ++i)
+          {
+            Chains hot                = energies(table, i + 1);
+            analysis.pairs[i].overlap = overlap(cold, hot);
+            cold                      = std::move(hot);
+          }
+        if (analysis.n_rungs > 1)
+          analysis.replica_r_hat = replica_r_hat(table, analysis.n_rungs);
+        add_modes(description, table, analysis);
+        if (n_recorded > 1)
+          add_missed_modes(run, std::move(table), analysis);
+      }
+    analysis.warnings = find_warnings(analysis);
+    return analysis;
+  }
+} // namespace Tempera

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/output/analysis.h>
+#include <tempera/output/summary_text.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Tempera
+{
+  namespace
+  {
+    using Row = std::vector<std::string>;
+
+    constexpr unsigned int digits = 4;
+
+    /** A number for a table; "-" if it is not one. */
+    std::string
+    entry(const double number, const unsigned int n_digits = digits)
+    {
+      return std::isnan(number) ? "-" : to_text(number, n_digits);
+    }
+
+    /** R-hats are told apart by what is behind 1. */
+    std::string
+    r_hat_entry(const double r_hat)
+    {
+      return std::isfinite(r_hat) && r_hat < 10. ?
+               to_text(std::round(1000. * r_hat) / 1000., digits) :
+               entry(r_hat, 2);
+    }
+
+    /** Sizes are known to three digits at best, but are written out. */
+    std::string
+    size_entry(const double size)
+    {
+      return std::isfinite(size) && size < 1e15 ?
+               std::to_string(std::llround(size)) :
+               entry(size);
+    }
+
+
+    std::string
+    draws_text(const Analysis &analysis)
+    {
+      std::string text =
+        "\nCold rung, " + counted(analysis.n_draws, "draw") +
+        (analysis.n_chains > 1 ? " of " + counted(analysis.n_chains, "chain") :
+                                 std::string()) +
+        (analysis.n_used < analysis.n_draws && analysis.n_used > 0 ?
+           ", all but mean and sd from " + std::to_string(analysis.n_used) +
+             " of them" :
+           std::string()) +
+        ":\n";
+      if (analysis.n_used == 0)
+        return text + "  none after burn-in\n";
+
+      std::vector<Row> rows = {{analysis.columns.empty() ? "" : "unknown",
+                                "mean",
+                                "sd",
+                                "5 %",
+                                "50 %",
+                                "95 %",
+                                "R-hat",
+                                "bulk ESS",
+                                "tail ESS",
+                                "MCSE",
+                                "marginal"}};
+      const auto       add  = [&](const Analysis::Column &column) {
+        const Diagnostics &found = column.diagnostics;
+        rows.push_back({column.name,
+                        entry(found.mean.value),
+                        entry(found.standard_deviation.value),
+                        entry(found.quantile_5.value),
+                        entry(found.median.value),
+                        entry(found.quantile_95.value),
+                        r_hat_entry(found.r_hat),
+                        size_entry(found.bulk_size),
+                        size_entry(found.tail_size),
+                        entry(found.mean.error, 2),
+                        column.sketch});
+      };
+      for (const Analysis::Column &column : analysis.columns)
+        add(column);
+      add(analysis.energy);
+      text += aligned_table(rows);
+      if (analysis.columns.empty())
+        text += "   no unknown is recorded\n";
+      text += "   MCSE: standard error of the mean\n";
+      return text;
+    }
+
+
+    std::string
+    modes_text(const Analysis &analysis)
+    {
+      const std::vector<Mode> &modes = analysis.modes.modes;
+      if (modes.size() < 2)
+        return modes.empty() || analysis.columns.empty() ? "" : "   one mode\n";
+      // A curve at many places would not fit.
+      constexpr std::size_t most_columns = 8;
+
+      std::vector<Row>  rows = {{"mode", "share", "MCSE", "R-hat", "ESS"}};
+      const std::size_t n_columns =
+        std::min(most_columns, analysis.mode_columns.size());
+      for (std::size_t i = 0; i < n_columns; ++i)
+        rows[0].push_back(analysis.mode_columns[i]);
+      for (std::size_t i = 0; i < modes.size(); ++i)
+        {
+          rows.push_back({std::to_string(i + 1),
+                          entry(modes[i].share),
+                          entry(modes[i].error, 2),
+                          r_hat_entry(modes[i].r_hat),
+                          size_entry(modes[i].effective_size)});
+          for (std::size_t k = 0; k < n_columns; ++k)
+            rows.back().push_back(entry(modes[i].centre[k]));
+        }
+      return "\n" + aligned_table(rows);
+    }
+
+
+    std::string
+    rungs_text(const Analysis &analysis)
+    {
+      std::vector<Row> rows       = {{"rung",
+                                      "level",
+                                      "kernel",
+                                      "temperature",
+                                      "step size",
+                                      "acceptance",
+                                      "non-finite"}};
+      bool             unadjusted = false, varies = false;
+      for (std::size_t i = 0; i < analysis.rungs.size(); ++i)
+        {
+          const Analysis::Rung &rung           = analysis.rungs[i];
+          const bool            has_acceptance = !std::isnan(rung.acceptance);
+          const bool            varies_here =
+            rung.highest_temperature > rung.lowest_temperature;
+          unadjusted = unadjusted || (!rung.is_adjusted && has_acceptance);
+          varies     = varies || varies_here;
+          rows.push_back({std::to_string(i),
+                          rung.level,
+                          rung.kernel,
+                          (varies_here ? "~" : "") + entry(rung.temperature),
+                          entry(rung.step_size),
+                          entry(rung.acceptance) +
+                            (has_acceptance && !rung.is_adjusted ? "*" : ""),
+                          std::to_string(rung.non_finite)});
+        }
+      std::string text = "\n" + aligned_table(rows);
+      if (unadjusted)
+        text +=
+          "   * what MALA would have given to these steps (0 at a wall); below "
+          "1 the draws are biased\n";
+      if (varies)
+        text += "   ~ mean of temperatures that each chain has adapted\n";
+      return text;
+    }
+
+
+    std::string
+    pairs_text(const Analysis &analysis)
+    {
+      // Without swaps there is nothing to tell of pairs.
+      if (!analysis.has_swaps)
+        return "";
+      std::vector<Row> rows = {
+        {"pair", "attempts", "accepted", "non-finite", "overlap"}};
+      for (const Analysis::Level &level : analysis.levels)
+        rows[0].push_back("extra " + level.name);
+      bool any_noise = false, any_difference = false;
+      for (const Analysis::Pair &pair : analysis.pairs)
+        {
+          any_noise =
+            any_noise || std::any_of(pair.penalties.begin(),
+                                     pair.penalties.end(),
+                                     [](const double p) { return p != 0.; });
+          any_difference = any_difference || pair.n_differences > 0;
+        }
+      if (any_noise)
+        rows[0].push_back("noise penalty");
+      const auto name = [](const std::size_t i) {
+        return std::to_string(i) + "-" + std::to_string(i + 1);
+      };
+      for (std::size_t i = 0; i < analysis.pairs.size(); ++i)
+        {
+          const Analysis::Pair &pair = analysis.pairs[i];
+          rows.push_back({name(i),
+                          std::to_string(pair.attempts),
+                          entry(pair.acceptance),
+                          std::to_string(pair.non_finite),
+                          entry(pair.overlap, 2)});
+          for (std::size_t level = 0; level < analysis.levels.size(); ++level)
+            rows.back().push_back(
+              level < pair.cross_evaluations.size() ?
+                std::to_string(pair.cross_evaluations[level]) :
+                "-");
+          if (any_noise)
+            {
+              std::vector<std::string> penalties;
+              for (const double penalty : pair.penalties)
+                penalties.push_back(entry(penalty));
+              rows.back().push_back(join(penalties, " + "));
+            }
+        }
+      std::string text = "\n" + aligned_table(rows);
+      text += "   extra: evaluations of a level that only the swaps needed\n"
+              "   overlap: of the histograms of the two rungs' energies\n"
+              "   communication barrier (sum of 1 - accepted): " +
+              entry(analysis.barrier, 3) + "\n   round trips cold-hot-cold: " +
+              std::to_string(analysis.round_trips);
+      if (!std::isnan(analysis.round_trip_rate))
+        text += ", per swap time " + entry(analysis.round_trip_rate, 3) +
+                "; from the acceptances at best " +
+                entry(analysis.best_round_trip_rate, 3);
+      text += "\n";
+
+      if (any_difference)
+        {
+          rows = {{"log S of 'multi-variance' - 'exact' where known",
+                   "mean",
+                   "sd",
+                   "largest"}};
+          for (std::size_t i = 0; i < analysis.pairs.size(); ++i)
+            {
+              const Analysis::Pair &pair = analysis.pairs[i];
+              if (pair.n_differences > 0)
+                rows.push_back({name(i) + ", " +
+                                  std::to_string(pair.n_differences) + " swaps",
+                                entry(pair.difference_mean),
+                                entry(pair.difference_deviation),
+                                entry(pair.difference_largest)});
+            }
+          text += "\n" + aligned_table(rows);
+        }
+      return text;
+    }
+
+
+    std::string
+    costs_text(const Analysis &analysis)
+    {
+      std::string text = "\n";
+      for (const Analysis::Level &level : analysis.levels)
+        text += "   evaluations of level '" + level.name +
+                "', burn-in included: " + std::to_string(level.evaluations) +
+                "\n";
+      if (analysis.work > 0. && !analysis.rungs.empty())
+        text += "   work in forward solves of level '" +
+                analysis.rungs[0].level +
+                "', burn-in included: " + to_text(analysis.work, 6) +
+                ", of which set-up " + to_text(analysis.set_up_work, 3) + "\n";
+      // What a draw costs, for the unknown that is sampled worst.
+      const Analysis::Column *worst = nullptr;
+      for (const Analysis::Column &column : analysis.columns)
+        if (!std::isnan(column.diagnostics.bulk_size) &&
+            (worst == nullptr ||
+             column.diagnostics.bulk_size < worst->diagnostics.bulk_size))
+          worst = &column;
+      if (worst != nullptr && !std::isnan(worst->size_per_work))
+        text += "   bulk ESS per such solve, for " + worst->name +
+                ", the lowest: " + entry(worst->size_per_work, 3) +
+                (std::isnan(worst->size_per_second) ?
+                   std::string() :
+                   "; per second: " + entry(worst->size_per_second, 3)) +
+                "\n";
+      return text;
+    }
+
+
+    std::string
+    warnings_text(const Analysis &analysis)
+    {
+      if (analysis.warnings.empty())
+        return "\nNothing to warn about.\n";
+      std::string text = "\n";
+      for (const Warning &warning : analysis.warnings)
+        text += (warning.severity == Warning::Severity::wrong    ? "!! " :
+                 warning.severity == Warning::Severity::doubtful ? "!  " :
+                                                                   "   ") +
+                warning.what + "\n      " + warning.remedy + "\n";
+      return text;
+    }
+  } // namespace
+
+
+
+  std::string
+  summary_text(const Analysis &analysis)
+  {
+    std::string text = draws_text(analysis) + modes_text(analysis) +
+                       rungs_text(analysis) + pairs_text(analysis) +
+                       costs_text(analysis);
+    if (analysis.state != "complete")
+      text += "   the run is " + analysis.state + ": " +
+              std::to_string(analysis.rounds) + " of " +
+              std::to_string(analysis.n_rounds) + " rounds\n";
+    return text + warnings_text(analysis);
+  }
+} // namespace Tempera
