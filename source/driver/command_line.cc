@@ -304,8 +304,8 @@ namespace Tempera
         }
       const auto &folders = values["file"].as<std::vector<std::string>>();
       if (folders.empty())
-        throw UserError("tempera compare needs the folders of one or more runs "
-                        "that predict a curve. Call 'tempera compare DIR...'.");
+        throw UserError("tempera compare needs the folders of one or more "
+                        "runs. Call 'tempera compare DIR...'.");
       compare_runs(folders, picture, environment.out);
       return 0;
     }

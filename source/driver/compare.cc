@@ -4,7 +4,10 @@
 #include <tempera/driver/commands.h>
 #include <tempera/inference/csv_table.h>
 #include <tempera/inference/prior.h>
+#include <tempera/output/analysis.h>
 #include <tempera/output/canvas.h>
+#include <tempera/output/comparison.h>
+#include <tempera/output/record_file.h>
 #include <tempera/output/run_folder.h>
 
 #include <deal.II/base/utilities.h>
@@ -77,8 +80,9 @@ namespace Tempera
       if (!fs::is_regular_file(summary))
         throw UserError(
           "tempera compare: the folder '" + folder +
-          "' has no file 'prediction_summary.csv'. Only runs that "
-          "predict a curve, those of networks, leave one.");
+          "' has no file 'prediction_summary.csv'. Runs that predict a "
+          "curve, those of networks, leave one; runs of other kinds are "
+          "compared if every folder has a record, 'chain.0.record'.");
       if (!fs::is_regular_file(errors))
         throw UserError("tempera compare: the folder '" + folder +
                         "' has no file 'errors.csv'. A run leaves one if the "
@@ -126,6 +130,89 @@ namespace Tempera
                           "' is given twice. Leave one out.");
       return labels;
     }
+
+    /** Whether all folders have a file. */
+    bool
+    all_have(const std::vector<std::string> &folders, const std::string &name)
+    {
+      return std::all_of(folders.begin(),
+                         folders.end(),
+                         [&](const std::string &folder) {
+                           return fs::is_regular_file(fs::path(folder) / name);
+                         });
+    }
+
+
+    /** Errors of runs that predict a curve, as a table and as a picture. */
+    void
+    compare_curves(const std::vector<std::string> &folders,
+                   const std::vector<std::string> &labels,
+                   const std::string              &picture,
+                   std::ostream                   &out)
+    {
+      std::vector<Run> runs;
+      for (const std::string &folder : folders)
+        runs.push_back(read_run(folder));
+
+      // First what all runs have, then the unknowns of any.
+      std::vector<std::pair<std::string, std::string>> columns = {
+        {"mean relative error", "mean relative error"},
+        {"variance of relative error", "its variance"},
+        {"relative error of the mean", "error of mean curve"}};
+      for (const Run &run : runs)
+        for (const auto &figure : run.figures)
+          {
+            const std::pair<std::string, std::string> column(figure.first,
+                                                             figure.first);
+            const bool                                is_of_an_unknown =
+              figure.first.compare(0, 8, "mean of ") == 0 ||
+              figure.first.compare(0, 12, "variance of ") == 0;
+            const bool is_new =
+              std::none_of(columns.begin(),
+                           columns.end(),
+                           [&](const auto &other) {
+                             return other.first == column.first;
+                           });
+            if (is_of_an_unknown && is_new)
+              columns.push_back(column);
+          }
+      columns.emplace_back("work", "work");
+      columns.emplace_back("seconds", "seconds");
+
+      std::vector<std::vector<std::string>> rows = {{"run"}};
+      for (const auto &column : columns)
+        rows[0].push_back(column.second);
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        {
+          rows.push_back({labels[i]});
+          for (const auto &column : columns)
+            rows.back().push_back(runs[i].figure(column.first));
+        }
+      out << aligned_table(rows);
+
+      double                           last_round = 0.;
+      std::vector<std::vector<double>> errors;
+      for (const Run &run : runs)
+        {
+          last_round = std::max(last_round, run.rounds.back());
+          errors.push_back(run.errors);
+        }
+      Canvas canvas(Axis(0., last_round), Axis::logarithmic(errors));
+      canvas.axes("round", "relative error");
+      canvas.begin_clip();
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        canvas.curve(
+          runs[i].rounds,
+          runs[i].errors,
+          {curve_colour(i), labels[i], 1.2, i / n_curve_colours % 2 == 1});
+      canvas.end_clip();
+      canvas.label(Canvas::margin,
+                   34,
+                   "start",
+                   "Relative error of the coldest rung");
+      write_whole_file(picture, canvas.svg(), "--write");
+      out << "-- picture in " << picture << "\n";
+    }
   } // namespace
 
 
@@ -136,66 +223,20 @@ namespace Tempera
                std::ostream                   &out)
   {
     const std::vector<std::string> labels = labels_of(folders);
-    std::vector<Run>               runs;
-    for (const std::string &folder : folders)
-      runs.push_back(read_run(folder));
-
-    // First what all runs have, then the unknowns of any.
-    std::vector<std::pair<std::string, std::string>> columns = {
-      {"mean relative error", "mean relative error"},
-      {"variance of relative error", "its variance"},
-      {"relative error of the mean", "error of mean curve"}};
-    for (const Run &run : runs)
-      for (const auto &figure : run.figures)
-        {
-          const std::pair<std::string, std::string> column(figure.first,
-                                                           figure.first);
-          const bool                                is_of_an_unknown =
-            figure.first.compare(0, 8, "mean of ") == 0 ||
-            figure.first.compare(0, 12, "variance of ") == 0;
-          const bool is_new = std::none_of(columns.begin(),
-                                           columns.end(),
-                                           [&](const auto &other) {
-                                             return other.first == column.first;
-                                           });
-          if (is_of_an_unknown && is_new)
-            columns.push_back(column);
-        }
-    columns.emplace_back("work", "work");
-    columns.emplace_back("seconds", "seconds");
-
-    std::vector<std::vector<std::string>> rows = {{"run"}};
-    for (const auto &column : columns)
-      rows[0].push_back(column.second);
-    for (std::size_t i = 0; i < runs.size(); ++i)
+    const bool are_recorded               = all_have(folders, record_name(0));
+    const bool have_curves = all_have(folders, "prediction_summary.csv") &&
+                             all_have(folders, "errors.csv");
+    if (are_recorded)
       {
-        rows.push_back({labels[i]});
-        for (const auto &column : columns)
-          rows.back().push_back(runs[i].figure(column.first));
+        // One after the other: a run may have many draws.
+        std::vector<Analysis> runs;
+        for (const std::string &folder : folders)
+          runs.push_back(analyse(RecordedRun(folder)));
+        out << comparison_text(labels, runs) << (have_curves ? "\n" : "");
       }
-    out << aligned_table(rows);
-
-    double                           last_round = 0.;
-    std::vector<std::vector<double>> errors;
-    for (const Run &run : runs)
-      {
-        last_round = std::max(last_round, run.rounds.back());
-        errors.push_back(run.errors);
-      }
-    Canvas canvas(Axis(0., last_round), Axis::logarithmic(errors));
-    canvas.axes("round", "relative error");
-    canvas.begin_clip();
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      canvas.curve(
-        runs[i].rounds,
-        runs[i].errors,
-        {curve_colour(i), labels[i], 1.2, i / n_curve_colours % 2 == 1});
-    canvas.end_clip();
-    canvas.label(Canvas::margin,
-                 34,
-                 "start",
-                 "Relative error of the coldest rung");
-    write_whole_file(picture, canvas.svg(), "--write");
-    out << "-- picture in " << picture << "\n";
+    // Folders without a record, of networks in former versions, have curves
+    // or are a mistake.
+    if (have_curves || !are_recorded)
+      compare_curves(folders, labels, picture, out);
   }
 } // namespace Tempera

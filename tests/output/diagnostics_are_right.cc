@@ -11,6 +11,7 @@
 #include <tempera/output/marginal.h>
 #include <tempera/sampler/random.h>
 
+#include <cmath>
 #include <ctime>
 
 using namespace Tempera;
@@ -175,6 +176,168 @@ namespace
   }
 
 
+  /**
+   * Two chains of 17 draws that wander, with two ties. The figures are those
+   * of the definitions, followed step by step in plain sums: halves without
+   * the draw in the middle; ranks with their mean for ties; scores (r - 3/8) /
+   * (S + 1/4); autocovariances lag by lag; pairs of lags cut at the first that
+   * is not positive and made monotone, plus the next lag; beta quantiles by
+   * summing the density in 4e5 steps. Worked out in 60 lines of Python without
+   * a library.
+   */
+  void
+  check_by_hand()
+  {
+    const std::vector<std::vector<double>> chains = {{1.0,
+                                                      1.5,
+                                                      2.2,
+                                                      2.0,
+                                                      3.1,
+                                                      3.6,
+                                                      3.0,
+                                                      2.7,
+                                                      2.1,
+                                                      1.4,
+                                                      0.9,
+                                                      1.2,
+                                                      0.4,
+                                                      1.1,
+                                                      1.9,
+                                                      2.5,
+                                                      2.9},
+                                                     {2.4,
+                                                      2.6,
+                                                      3.3,
+                                                      4.1,
+                                                      4.6,
+                                                      3.9,
+                                                      4.4,
+                                                      3.2,
+                                                      2.3,
+                                                      1.7,
+                                                      1.5,
+                                                      2.8,
+                                                      3.4,
+                                                      3.7,
+                                                      2.6,
+                                                      1.6,
+                                                      1.8}};
+    const Diagnostics                      found  = diagnose(chains);
+    const auto                             compare =
+      [&](const std::string &name, const double value, const double truth) {
+        check("by hand: " + name,
+              std::abs(value - truth) < 1e-9 * std::abs(truth),
+              std::to_string(value) + " instead of " + std::to_string(truth));
+      };
+    compare("bulk R-hat", found.r_hat_bulk, 1.35837265019);
+    compare("folded R-hat", found.r_hat_folded, 0.972603106597);
+    compare("R-hat is the larger one", found.r_hat, found.r_hat_bulk);
+    compare("bulk size", found.bulk_size, 4.95517097972);
+    compare("size for the mean", found.mean_size, 5.01231000975);
+    // Both indicators have one pair of lags and end at its sum 1.
+    compare("tail size", found.tail_size, 16.);
+    compare("mean", found.mean.value, 2.45294117647);
+    compare("deviation", found.standard_deviation.value, 1.0575085913);
+    compare("error of the mean", found.mean.error, 0.47235111216);
+    compare("error of the deviation",
+            found.standard_deviation.error,
+            0.134943762258);
+    compare("5 %", found.quantile_5.value, 0.965);
+    compare("its error", found.quantile_5.error, 0.5);
+    compare("50 %", found.median.value, 2.45);
+    compare("its error", found.median.error, 0.45);
+    compare("95 %", found.quantile_95.value, 4.205);
+    compare("its error", found.quantile_95.error, 0.5);
+
+    const Convergence less = convergence(chains);
+    check("by hand: the short form is the same",
+          less.r_hat == found.r_hat && less.effective_size == found.bulk_size);
+
+    // One chain 0 1 2 3 4 5 6 7: halves with means 1.5 and 5.5 and the
+    // variance 5/3 each, so that the mean's size sees 3/4 5/3 + 8 = 9.25 in
+    // all. At lag 1 the covariance of each is the sum of products
+    // (-1.5)(-0.5) + (-0.5)(0.5) + (0.5)(1.5) = 1.25, over 4.
+    const std::vector<double> correlation =
+      autocorrelations({{0., 1., 2., 3., 4., 5., 6., 7.}}, 100);
+    check("by hand: autocorrelation",
+          correlation.size() == 4 && correlation[0] == 1. &&
+            std::abs(correlation[1] - (1. - (5. / 3. - 1.25 / 4.) / 9.25)) <
+              1e-12);
+
+    // Better than independent draws, but no more than S log10(S).
+    std::vector<double> oscillating = process(0., 1000, 1);
+    for (std::size_t i = 0; i < oscillating.size(); ++i)
+      oscillating[i] = (i % 2 == 0 ? 1. : -1.) + 0.01 * oscillating[i];
+    check("the effective size is at most S log10 S",
+          std::abs(diagnose({oscillating}).mean_size - 3000.) < 1e-9);
+  }
+
+
+  /** Errors are right if the estimates deviate by as much, over many runs. */
+  void
+  check_errors()
+  {
+    constexpr unsigned int n_runs = 400, n = 500;
+    constexpr double       phi = 0.7;
+    // Mean, deviation, quantiles of the standard normal law.
+    const double z          = 1.6448536269514722;
+    const double truths[]   = {0., 1., -z, 0., z};
+    double       squares[5] = {};
+    for (unsigned int run = 0; run < n_runs; ++run)
+      {
+        const Diagnostics found = diagnose(
+          {process(phi, n, 2 * run + 1000), process(phi, n, 2 * run + 1001)});
+        const EstimatedValue values[] = {found.mean,
+                                         found.standard_deviation,
+                                         found.quantile_5,
+                                         found.median,
+                                         found.quantile_95};
+        for (unsigned int i = 0; i < 5; ++i)
+          squares[i] +=
+            std::pow((values[i].value - truths[i]) / values[i].error, 2) /
+            n_runs;
+      }
+    const char *names[] = {"mean", "deviation", "5 %", "50 %", "95 %"};
+    // The mean of 400 squares has the standard error 0.07; that errors are
+    // estimated themselves makes the tails longer.
+    for (unsigned int i = 0; i < 5; ++i)
+      check(std::string("standard error of ") + names[i],
+            squares[i] > 0.75 && squares[i] < 1.4,
+            std::to_string(squares[i]));
+  }
+
+
+  void
+  check_long_chains()
+  {
+    constexpr double                 phi = 0.9;
+    constexpr std::size_t            n   = 500000;
+    std::vector<std::vector<double>> chains;
+    for (unsigned int chain = 0; chain < 4; ++chain)
+      chains.push_back(process(phi, n, 50 + chain));
+    const double       exact   = 4. * n * (1. - phi) / (1. + phi);
+    const std::clock_t begin   = std::clock();
+    const Diagnostics  found   = diagnose(chains);
+    const double       seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
+    check("four chains of 500000: effective sizes within 5 %",
+          std::abs(found.mean_size / exact - 1.) < 0.05 &&
+            std::abs(found.bulk_size / exact - 1.) < 0.05,
+          std::to_string(found.mean_size / exact) + " " +
+            std::to_string(found.bulk_size / exact));
+    // The exact R-hat is 1; it varies by about chains / size.
+    check("and R-hat", std::abs(found.r_hat - 1.) < 1e-3);
+    check("and time", seconds < 4., std::to_string(seconds) + " s");
+    const std::vector<double> correlation = autocorrelations(chains, 30);
+    double                    largest     = 0.;
+    for (unsigned int lag = 0; lag <= 30; ++lag)
+      largest =
+        std::max(largest, std::abs(correlation[lag] - std::pow(phi, lag)));
+    check("and correlations phi^lag",
+          correlation.size() == 31 && largest < 0.02,
+          std::to_string(largest));
+  }
+
+
   void
   check_distance()
   {
@@ -208,6 +371,9 @@ main()
   check_effective_size();
   check_r_hat();
   check_degenerate();
+  check_by_hand();
+  check_errors();
+  check_long_chains();
   check_time();
   check_distance();
   return result();

@@ -76,8 +76,9 @@ namespace Tempera
 
 
   /**
-   * `tempera compare`: the errors of several runs that predict a curve, as one
-   * table, and as a picture of the coldest rungs' errors by round.
+   * `tempera compare`: several runs side by side, as one table; if all of them
+   * predict a curve, also their errors, and a picture of the coldest rungs'
+   * errors by round.
    *
    * @param folders Of the runs.
    * @param picture File for the picture.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_output_comparison_h
+#define tempera_output_comparison_h
+
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  struct Analysis;
+
+  /**
+   * Runs side by side: a column for each, a line for each figure; "-" where a
+   * run has none.
+   *
+   * @param labels What the runs are called.
+   */
+  std::string
+  comparison_text(const std::vector<std::string> &labels,
+                  const std::vector<Analysis>    &runs);
+} // namespace Tempera
+
+#endif
