@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <netcdf.h>
+#include <set>
 
 namespace Tempera
 {
@@ -152,14 +153,13 @@ namespace Tempera
   {
     if (status == NC_NOERR)
       return;
-    // Above zero it is the system's number. Of a failure in HDF5 the library
-    // does not tell the cause, but the system still knows it.
-    const bool is_of_the_system = errno == ENOSPC || errno == EDQUOT ||
-                                  errno == EFBIG || errno == EIO ||
-                                  errno == EACCES || errno == EROFS;
-    if (status > 0)
+    // Of a failure in HDF5 the library does not tell the cause, or guesses; the
+    // system still knows it.
+    const std::set<int> causes = {
+      ENOSPC, EDQUOT, EFBIG, EIO, EACCES, EPERM, EROFS, EINVAL};
+    if (status > 0 && causes.count(errno) == 0)
       errno = status;
-    if (status > 0 || (status == NC_EHDFERR && is_of_the_system))
+    if (status > 0 || (status == NC_EHDFERR && causes.count(errno) > 0))
       throw_write_error(shown_path);
     throw UserError("Cannot write '" + shown_path +
                     "': " + nc_strerror(status) +

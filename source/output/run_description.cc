@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/utf8.h>
 #include <tempera/output/run_description.h>
 
 #include <boost/property_tree/json_parser.hpp>
@@ -214,7 +215,9 @@ namespace Tempera
 
     std::ostringstream text;
     boost::property_tree::write_json(text, tree);
-    return text.str();
+    // A byte of another encoding, in a path for instance, would make the whole
+    // record unreadable.
+    return valid_utf8(text.str());
   }
 
 

@@ -618,10 +618,8 @@ namespace Tempera
                                "deviation",
                                description);
           }
-        for (const std::vector<double> &draws : description.prior_draws)
-          if (!draws.empty())
-            n_draws =
-              n_draws == 0 ? draws.size() : std::min(n_draws, draws.size());
+        if (!description.prior_draws.empty())
+          n_draws = description.prior_draws[0].size();
         if (n_draws > 0)
           {
             prior.emplace(root.add_group("prior"));
@@ -629,21 +627,13 @@ namespace Tempera
             chains.emplace(*prior, "chain", 1);
             draws.emplace(*prior, "draw", n_draws);
             std::vector<std::string> taken = {"chain", "draw"};
-            const std::size_t        n     = std::min(description.names.size(),
-                                           description.prior_draws.size());
-            for (std::size_t i = 0; i < n; ++i)
+            for (const std::string &name : description.names)
               {
-                const std::string name =
-                  netcdf_name(description.names[i], taken);
-                variables.push_back(-1);
-                if (description.prior_draws[i].empty())
-                  continue;
-                variables[i] = prior->add_variable(name,
-                                                   NetcdfType::real,
-                                                   {chains->id, draws->id});
-                prior->set_attribute(variables[i],
-                                     "long_name",
-                                     description.names[i]);
+                variables.push_back(
+                  prior->add_variable(netcdf_name(name, taken),
+                                      NetcdfType::real,
+                                      {chains->id, draws->id}));
+                prior->set_attribute(variables.back(), "long_name", name);
               }
           }
       }
@@ -670,11 +660,10 @@ namespace Tempera
             chains->write();
             draws->write();
             for (std::size_t i = 0; i < variables.size(); ++i)
-              if (variables[i] >= 0)
-                prior->write(variables[i],
-                             {0, 0},
-                             {1, n_draws},
-                             description.prior_draws[i].data());
+              prior->write(variables[i],
+                           {0, 0},
+                           {1, n_draws},
+                           description.prior_draws[i].data());
           }
       }
 

@@ -10,7 +10,9 @@
 
 #include <tempera/output/record_file.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <sys/resource.h>
 
 using namespace Tempera;
 using namespace Tempera::Testing;
@@ -136,7 +138,6 @@ namespace
         for (std::size_t k = 0; k < 10; ++k)
           run.prior_draws.back().push_back(number(9, k, 0, i));
       }
-    run.prior_draws[2].clear();
     run.kernels          = {"MALA", "MALA", "SGLD", "SGLD"};
     run.levels           = {"fine", "coarse"};
     run.rung_levels      = {0, 1, 1, 0};
@@ -308,7 +309,31 @@ namespace
     check("what was begun is removed",
           !fs::exists(fs::symlink_status("long/samples.nc.new")) &&
             !fs::exists(fs::symlink_status("long/draws.csv.new")));
+
+    // Full after a part of it: the system refuses to let files grow.
+    rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    const auto set_most_bytes = [&](const rlim_t n) {
+      const rlimit small = {n, limit.rlim_max};
+      setrlimit(RLIMIT_FSIZE, &small);
+    };
+    std::signal(SIGXFSZ, SIG_IGN);
+    set_most_bytes(1000000);
+    check_refusal("a file that cannot become longer is named",
+                  {"export", "long"},
+                  {"long/samples.nc'", "File too large"});
+    set_most_bytes(5000);
+    check_refusal("a short one, too",
+                  {"export", "ladder"},
+                  {"ladder/samples.nc'", "File too large"});
+    set_most_bytes(limit.rlim_cur);
+    check("what was there before is still untouched",
+          samples == read_file("long/samples.nc") &&
+            !fs::exists("long/samples.nc.new"));
+    fs::remove("long/samples.nc");
     check_export("long", {"long/draws.csv"});
+    check("with room again it is as before",
+          samples == read_file("long/samples.nc"));
 
     fs::create_directories("long/samples.nc.new");
     check_refusal("a place that cannot be written is named",
