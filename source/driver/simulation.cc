@@ -19,7 +19,7 @@
 #include <tempera/output/samples_netcdf.h>
 #include <tempera/output/samples_picture.h>
 #include <tempera/output/statistics_file.h>
-#include <tempera/output/summary.h>
+#include <tempera/output/summary_text.h>
 #include <tempera/sampler/guarded_energy.h>
 
 #include <boost/archive/binary_iarchive.hpp>
@@ -693,7 +693,9 @@ namespace Tempera
   Simulation::write_results(const std::atomic<bool> &stop)
   {
     const RecordedRun recorded(folder->get_path());
+    times.enter("samples.nc");
     write_samples_netcdf(recorded, folder->file("samples.nc"));
+    times.enter("output");
     if (parameters.output.csv)
       write_cmdstan_csv(recorded, folder->get_path());
     write_samples_picture(*folder, recorded);
@@ -702,7 +704,9 @@ namespace Tempera
     if (recorded.n_common_draws() > 0 && (inversion || network) &&
         !parameters.general.samples_prior())
       {
+        times.enter("information");
         told = compare_with_prior(recorded, stop);
+        times.enter("refinement");
         if (inversion && parameters.output.n_refinement_draws > 0)
           {
             const RefinementCheck check(
@@ -716,6 +720,7 @@ namespace Tempera
             told += check.text();
           }
       }
+    times.enter("analysis");
     times.write(*folder);
     const Analysis analysis = analyse(recorded);
     journal->write(summary_text(analysis));
@@ -741,8 +746,11 @@ namespace Tempera
                          "' failed and counted as not finite; the first: " +
                          guarded->first_failure() + "\n");
     journal->write(told);
+    times.enter("fields");
     if (inversion)
       write_fields(recorded);
+    times.enter("report");
+    times.write(*folder);
     if (parameters.output.report)
       folder->write("report.html", report_html(recorded));
   }

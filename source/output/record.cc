@@ -101,7 +101,7 @@ namespace Tempera
   {
     if (n_draws % prediction_stride != 0)
       return;
-    if (!one.predictions.empty())
+    if (one.predictions.size() > 0)
       prediction.values.assign(one.predictions.begin(), one.predictions.end());
     else if (description.prediction)
       {

@@ -297,4 +297,28 @@ namespace Tempera
               std::to_string(analysis.n_rounds) + " rounds\n";
     return text + warnings_text(analysis);
   }
+
+
+
+  std::string
+  burn_in_text(const RunReport &report)
+  {
+    std::vector<std::string> temperatures, step_sizes, noise;
+    bool                     any_noise = false;
+    for (const RungReport &rung : report.rungs)
+      {
+        temperatures.push_back(to_text(rung.temperature, 4));
+        step_sizes.push_back(to_text(rung.step_size, 4));
+        noise.push_back(to_text(rung.noise, 4));
+        any_noise = any_noise || rung.noise > 0.;
+      }
+    return "-- Burn-in ended after " + std::to_string(report.rounds) +
+           " rounds; from here on nothing is adapted\n"
+           "--     . temperatures " +
+           join(temperatures, ", ") + "\n--     . step sizes " +
+           join(step_sizes, ", ") + "\n" +
+           (any_noise ?
+              "--     . noise of the energies " + join(noise, ", ") + "\n" :
+              "");
+  }
 } // namespace Tempera

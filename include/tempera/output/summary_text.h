@@ -7,6 +7,7 @@
 namespace Tempera
 {
   struct Analysis;
+  struct RunReport;
 
   /**
    * The closing tables of a run: unknowns, modes, rungs, pairs, costs, and at
@@ -18,6 +19,11 @@ namespace Tempera
   /** The same for machines: JSON, with null for what is not a number. */
   std::string
   summary_json(const Analysis &analysis);
+
+
+  /** What burn-in has settled: temperatures, step sizes, noise. */
+  std::string
+  burn_in_text(const RunReport &report);
 } // namespace Tempera
 
 #endif
