@@ -726,17 +726,6 @@ namespace Tempera
     journal->write(summary_text(analysis));
     if (prediction)
       journal->write(prediction->text());
-    const RunReport report = ensemble->report();
-    for (std::size_t i = 0; i < report.level_names.size(); ++i)
-      journal->write(
-        "   evaluations of level '" + report.level_names[i] +
-        "', burn-in included: " + std::to_string(report.evaluations[i]) + "\n");
-    if (inversion)
-      journal->write("   work in forward solves of level '" +
-                     report.level_names[report.rungs[0].level] +
-                     "', burn-in included: " + to_text(report.work, 6) +
-                     ", of which set-up " + to_text(report.set_up_work, 3) +
-                     "\n");
     for (const Level &level : (*ensemble)[0].get_ladder().get_levels())
       if (const auto *guarded =
             dynamic_cast<const GuardedEnergy *>(level.energy.get()))
