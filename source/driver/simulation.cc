@@ -652,13 +652,7 @@ namespace Tempera
       }
     catch (const UserError &)
       {
-        // The journal may be what has failed: the terminal alone.
-        terminal << "\n-- the run has failed; what was recorded is kept: "
-                    "'tempera summary "
-                 << path
-                 << "' shows it, and the command below goes on from "
-                    "the last checkpoint when the cause is gone\n   "
-                 << options.resume_command << "\n";
+        tell_of_failure(terminal, options);
         throw;
       }
     write_results(stop);
@@ -685,6 +679,36 @@ namespace Tempera
                         options.resume_command) +
                    "\n");
     return complete;
+  }
+
+
+
+  void
+  Simulation::tell_of_failure(std::ostream &terminal, const RunOptions &options)
+  {
+    // The first mistake is the one to tell; what fails now is only left out.
+    const auto try_to = [](const auto &act) {
+      try
+        {
+          act();
+        }
+      catch (const UserError &)
+        {}
+    };
+    for (const std::unique_ptr<Record> &record : records)
+      try_to([&]() { record->sync(); });
+    if (prediction)
+      try_to([&]() {
+        prediction->write(ensemble->report());
+        terminal << prediction->text();
+      });
+    // The journal may be what has failed: the terminal alone.
+    try_to([&]() {
+      terminal << summary_text(analyse(RecordedRun(folder->get_path())));
+    });
+    terminal << "\n-- the run has failed; what was recorded is kept. When the "
+                "cause is gone, this goes on from the last checkpoint:\n   "
+             << options.resume_command << "\n";
   }
 
 

@@ -90,7 +90,12 @@ namespace
                             report.rounds,
                             report.rounds <= report.burn_in,
                             0.,
-                            dealii::make_array_view(position)});
+                            0.,
+                            0.1,
+                            1.,
+                            0,
+                            dealii::make_array_view(position),
+                            {}});
         }
     }
 

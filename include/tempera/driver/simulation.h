@@ -95,6 +95,10 @@ namespace Tempera
     void
     warm_up(const std::atomic<bool> &stop);
 
+    /** Show and keep what there is of a run that ends with an error. */
+    void
+    tell_of_failure(std::ostream &terminal, const RunOptions &options);
+
     /** All that is made from the record when the run is over. */
     void
     write_results(const std::atomic<bool> &stop);
