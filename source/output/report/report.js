@@ -172,7 +172,8 @@
       if (y < area.top || y > area.bottom)
         return; // the legend's
       begin = place(event);
-      canvas.setPointerCapture(event.pointerId);
+      if (event.isTrusted)
+        canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener('pointermove', (event) => {
       if (!begin)
