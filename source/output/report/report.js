@@ -172,7 +172,8 @@
       if (y < area.top || y > area.bottom)
         return; // the legend's
       begin = place(event);
-      canvas.setPointerCapture(event.pointerId);
+      if (event.isTrusted)
+        canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener('pointermove', (event) => {
       if (!begin)
@@ -370,11 +371,11 @@
       ['perSecond', 'ESS/s'], ['perWork', 'ESS/solve'], ['mcse', 'MCSE']].filter(([key]) => has(key));
     const hasTruth = report.unknowns.some((one) => one.truth.length);
     const head = element('tr', {}, element('th', {}, 'unknown'),
-      ...columns.map(([, title]) => element('th', {}, title)));
+      ...columns.map(([key, title]) => element('th', {class: key.startsWith('per') ? 'extra' : ''}, title)));
     if (hasTruth)
       head.children[0].after(element('th', {}, 'truth'));
     if (has('prior'))
-      head.append(element('th', {}, 'prior'));
+      head.append(element('th', {class: 'extra'}, 'prior'));
     const body = element('tbody');
     for (const one of report.unknowns) {
       const line = element('tr', {}, element('td', {class: 'text', title: one.name}, one.name));
@@ -383,7 +384,7 @@
         const isBad = (key === 'rHat' && !(value < 1.01)) ||
           ((key === 'bulk' || key === 'tail') && !(value >= 400));
         const digits = key === 'rHat' ? 5 : key === 'mcse' ? 2 : key.startsWith('per') ? 3 : 4;
-        line.append(element('td', {class: isBad ? 'bad' : ''},
+        line.append(element('td', {class: isBad ? 'bad' : key.startsWith('per') ? 'extra' : ''},
           key === 'bulk' || key === 'tail' ?
             (value === null ? '–' : Math.round(value).toLocaleString('en-US')) :
             key === 'rHat' && value !== null ? value.toFixed(3) : number(value, digits)));
@@ -392,7 +393,7 @@
         line.children[0].after(element('td', {},
           [...new Set(one.truth.map((value) => number(value)))].join(' or ')));
       if (has('prior'))
-        line.append(element('td', {class: 'text', title: one.prior}, one.prior));
+        line.append(element('td', {class: 'text extra', title: one.prior}, one.prior));
       body.append(line);
     }
     part.append(element('div', {class: 'wide'}, element('table', {}, element('thead', {}, head), body)));
@@ -514,7 +515,7 @@
     // Numbers on the left and at the bottom only, with room for them everywhere there.
     const isNarrow = () => place.clientWidth < 800;
     const side = (name, isShown, id, more) => Object.assign(axis('', {
-      ticks: {display: isShown && !isNarrow(), maxTicksLimit: 4, maxRotation: 0, includeBounds: false,
+      ticks: {display: isShown && !isNarrow(), maxTicksLimit: 6, maxRotation: 0, includeBounds: false,
         font: {size: 10}},
       title: {display: isShown, text: short(name), padding: 0, font: {size: isNarrow() ? 10 : 11}},
       grid: {drawTicks: false},
@@ -840,12 +841,13 @@
       if (data.compared) {
         const shift = isFew && hasStates ? -.12 : 0;
         const at = x.map((v) => v + shift);
-        datasets.push({label: 'measured ± deviation', order: -1,
+        if (isFew)
+          datasets.push({label: 'measured ± deviation', order: -1,
           data: bars(at, data.values.map((v, i) => data.deviations[i] === null ? null : v - data.deviations[i]),
             data.values.map((v, i) => data.deviations[i] === null ? null : v + data.deviations[i])),
-          borderColor: '#d55e00', borderWidth: isFew ? 2 : .8});
-        datasets.push({label: 'measured', data: points(at, data.values), showLine: false, order: -2,
-          pointRadius: isFew ? 4 : 1.6, backgroundColor: '#d55e00', borderColor: '#d55e00'});
+          borderColor: '#d55e00', borderWidth: 2});
+        datasets.push({label: 'measured', data: points(at, data.values), showLine: false, order: isFew ? -2 : 9,
+          pointRadius: isFew ? 4 : 1.8, backgroundColor: '#d55e00', borderColor: '#d55e00'});
       }
       const xScale = {min: isFew ? .5 : x[0], max: isFew ? x[x.length - 1] + .5 : x[x.length - 1],
         ticks: {includeBounds: !isFew, precision: 0, maxTicksLimit: 12}};
