@@ -33,7 +33,7 @@ namespace Tempera
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
-      "  tempera export DIR [--csv]\n"
+      "  tempera export DIR [--csv] [--output DIR]\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
       "  tempera list [FILE.prm] [--set ...]\n"
@@ -252,7 +252,9 @@ namespace Tempera
     run_export(const Arguments &arguments, const Environment &environment)
     {
       po::options_description options("Options of 'tempera export'");
-      options.add_options()("csv", "also CSV files in CmdStan's layout");
+      std::string             target;
+      options.add_options()("csv", "also CSV files in CmdStan's layout")(
+        "output", po::value(&target), "folder for the files; otherwise DIR");
       const po::variables_map values = parse("export", arguments, options);
       if (values.count("help") > 0)
         {
@@ -265,7 +267,7 @@ namespace Tempera
                         "not " +
                         std::to_string(folders.size()) +
                         ". Call 'tempera export DIR'.");
-      export_run(folders[0], values.count("csv") > 0, environment.out);
+      export_run(folders[0], values.count("csv") > 0, environment.out, target);
       return 0;
     }
 
