@@ -34,7 +34,7 @@ namespace Tempera
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera summary DIR [--json]\n"
       "  tempera compare DIR... [--write FILE.svg]\n"
-      "  tempera export DIR [--csv]\n"
+      "  tempera export DIR [--csv] [--output DIR]\n"
       "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--set ...] [--output DIR] [--overwrite]\n"
@@ -329,7 +329,9 @@ namespace Tempera
     run_export(const Arguments &arguments, const Environment &environment)
     {
       po::options_description options("Options of 'tempera export'");
-      options.add_options()("csv", "also CSV files in CmdStan's layout");
+      std::string             target;
+      options.add_options()("csv", "also CSV files in CmdStan's layout")(
+        "output", po::value(&target), "folder for the files; otherwise DIR");
       const po::variables_map values = parse("export", arguments, options);
       if (values.count("help") > 0)
         {
@@ -338,7 +340,10 @@ namespace Tempera
         }
       export_run(the_folder("export", values),
                  values.count("csv") > 0,
-                 environment.out);
+                 environment.out,
+                 values.count("output") > 0 ?
+                   values["output"].as<std::string>() :
+                   "");
       return 0;
     }
 

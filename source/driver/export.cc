@@ -12,7 +12,10 @@
 namespace Tempera
 {
   void
-  export_run(const std::string &folder, const bool csv, std::ostream &out)
+  export_run(const std::string &folder,
+             const bool         csv,
+             std::ostream      &out,
+             const std::string &target)
   {
     if (!std::filesystem::is_directory(folder))
       throw UserError("tempera export: there is no folder '" + folder +
@@ -38,12 +41,15 @@ namespace Tempera
         }
     out << "\n";
 
+    const std::string place = target.empty() ? folder : target;
+    std::error_code   error;
+    std::filesystem::create_directories(place, error);
     const std::string samples =
-      (std::filesystem::path(folder) / "samples.nc").string();
+      (std::filesystem::path(place) / "samples.nc").string();
     write_samples_netcdf(run, samples);
     out << "-- samples in " << samples << "\n";
     if (csv)
-      for (const std::string &path : write_cmdstan_csv(run, folder))
+      for (const std::string &path : write_cmdstan_csv(run, place))
         out << "-- draws in " << path << "\n";
   }
 } // namespace Tempera

@@ -6,9 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <filesystem>
 #include <netcdf.h>
 #include <set>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace Tempera
 {
@@ -47,7 +54,7 @@ namespace Tempera
     }
 
     void
-    put_text(const NetcdfFile  &file,
+    put_text(NetcdfFile        &file,
              const int          group,
              const int          variable,
              const std::string &name,
@@ -67,6 +74,7 @@ namespace Tempera
       else
         {
           const char *places[] = {start};
+          file.add_size(text.size());
           call(
             file, nc_put_att_string, group, variable, name.c_str(), 1, places);
         }
@@ -113,7 +121,8 @@ namespace Tempera
 
 
   NetcdfFile::NetcdfFile(const std::string &path, const std::string &shown_path)
-    : shown_path(shown_path)
+    : path(path)
+    , shown_path(shown_path)
   {
     call(*this, nc_create, path.c_str(), NC_CLOBBER | NC_NETCDF4, &id);
     is_open = true;
@@ -125,8 +134,10 @@ namespace Tempera
 
   NetcdfFile::~NetcdfFile()
   {
-    if (is_open)
-      nc_close(id);
+    if (!is_open)
+      return;
+    divert();
+    nc_abort(id);
   }
 
 
@@ -134,6 +145,23 @@ namespace Tempera
   void
   NetcdfFile::end_definitions()
   {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+      throw_write_error(shown_path);
+    rlimit     limit;
+    const bool is_too_long = getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                             limit.rlim_cur != RLIM_INFINITY &&
+                             limit.rlim_cur < size;
+    const int cause = is_too_long ? EFBIG :
+                      fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size) == 0 ?
+                                    0 :
+                                    errno;
+    ::close(descriptor);
+    // Not all places can reserve.
+    const std::set<int> causes = {ENOSPC, EDQUOT, EFBIG};
+    errno                      = cause;
+    if (causes.count(cause) > 0)
+      throw_write_error(shown_path);
     call(*this, nc_enddef, id);
   }
 
@@ -142,8 +170,33 @@ namespace Tempera
   void
   NetcdfFile::close()
   {
+    // What is buffered is written here; a failure can still be survived.
+    call(*this, nc_sync, id);
     is_open = false;
     call(*this, nc_close, id);
+  }
+
+
+
+  void
+  NetcdfFile::divert() const
+  {
+    struct stat wanted, found;
+    if (stat(path.c_str(), &wanted) != 0)
+      return;
+    const int memory = memfd_create("tempera", MFD_CLOEXEC);
+    if (memory < 0)
+      return;
+    std::error_code error;
+    for (const auto &entry :
+         std::filesystem::directory_iterator("/proc/self/fd", error))
+      {
+        const int descriptor = std::atoi(entry.path().filename().c_str());
+        if (fstat(descriptor, &found) == 0 && found.st_dev == wanted.st_dev &&
+            found.st_ino == wanted.st_ino)
+          dup2(memory, descriptor);
+      }
+    ::close(memory);
   }
 
 
@@ -206,14 +259,17 @@ namespace Tempera
          dimensions.size(),
          dimensions.data(),
          &variable);
-    bool is_empty = false;
+    std::uint64_t n_numbers = 1;
     for (const int dimension : dimensions)
       {
         std::size_t length;
         call(*file, nc_inq_dimlen, id, dimension, &length);
-        is_empty = is_empty || length == 0;
+        n_numbers *= length;
       }
-    if (!is_empty)
+    std::size_t n_bytes;
+    call(*file, nc_inq_type, id, storage_type(type), nullptr, &n_bytes);
+    file->add_size(n_numbers * n_bytes + most_bytes_in_header);
+    if (n_numbers > 0)
       call(*file, nc_def_var_chunking, id, variable, NC_CONTIGUOUS, nullptr);
     // How xarray marks them.
     if (type == NetcdfType::boolean)

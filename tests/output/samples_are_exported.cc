@@ -322,10 +322,6 @@ namespace
     check_refusal("a file that cannot become longer is named",
                   {"export", "long"},
                   {"long/samples.nc'", "File too large"});
-    set_most_bytes(5000);
-    check_refusal("a short one, too",
-                  {"export", "ladder"},
-                  {"ladder/samples.nc'", "File too large"});
     set_most_bytes(limit.rlim_cur);
     check("what was there before is still untouched",
           samples == read_file("long/samples.nc") &&
@@ -334,6 +330,19 @@ namespace
     check_export("long", {"long/draws.csv"});
     check("with room again it is as before",
           samples == read_file("long/samples.nc"));
+
+    const CommandResult elsewhere =
+      command({"export", "long", "--csv", "--output", "nothing/else"});
+    check("files can be put elsewhere",
+          elsewhere.exit_code == 0 &&
+            samples == read_file("nothing/else/samples.nc") &&
+            draws == read_file("nothing/else/draws.csv"),
+          elsewhere.error);
+    check_refusal("but not into a file",
+                  {"export", "long", "--output", "long/draws.csv"},
+                  {"long/draws.csv/samples.nc'",
+                   "Not a directory",
+                   "--output"});
 
     fs::create_directories("long/samples.nc.new");
     check_refusal("a place that cannot be written is named",

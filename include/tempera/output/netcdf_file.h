@@ -88,6 +88,11 @@ namespace Tempera
    * A NetCDF-4 file that is written. Storage is contiguous and nothing is
    * filled in beforehand, so that memory does not depend on the length. What
    * goes wrong is a UserError with the name of the file and the cause.
+   *
+   * HDF5 does not survive that a file cannot be written: the next file, or the
+   * end of the program, then crashes in it. So room on the disk is reserved
+   * before anything is written; and should a write fail all the same, the
+   * library closes a file in memory that nobody sees.
    */
   class NetcdfFile
   {
@@ -111,7 +116,7 @@ namespace Tempera
       return NetcdfGroup(*this, id);
     }
 
-    /** To be called when everything is defined. */
+    /** To be called when everything is defined; makes sure there is room. */
     void
     end_definitions();
 
@@ -122,10 +127,22 @@ namespace Tempera
     void
     check(const int status) const;
 
+    /** Count what is defined, to reserve room for it. */
+    void
+    add_size(const std::uint64_t n_bytes)
+    {
+      size += n_bytes;
+    }
+
   private:
-    const std::string shown_path;
+    /** Let the library write what it still wants to write into memory. */
+    void
+    divert() const;
+
+    const std::string path, shown_path;
     int               id      = -1;
     bool              is_open = false;
+    std::uint64_t     size    = 1 << 20;
   };
 
 
