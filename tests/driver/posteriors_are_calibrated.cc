@@ -126,6 +126,8 @@ namespace
                 {"--set",
                  "Sampler/Kernel/Preconditioner = none",
                  "--set",
+                 "Sampler/Kernel/Type = SGLD",
+                 "--set",
                  "Sampler/Kernel/Step sizes = 1e-6",
                  "--set",
                  "Sampler/Swaps/Rule = none"});
