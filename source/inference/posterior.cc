@@ -7,13 +7,6 @@ namespace Tempera
 {
   namespace
   {
-    /** What an evaluation of the values leaves for that of the gradients. */
-    struct Memory
-    {
-      std::vector<double>                  predictions;
-      std::shared_ptr<const Linearisation> linearisation;
-    };
-
     StateSpace
     space_of(const std::vector<Unknown> &unknowns)
     {
@@ -78,32 +71,31 @@ namespace Tempera
 
     if (request != Request::gradients)
       {
-        auto memory = std::make_shared<Memory>();
-        memory->predictions.resize(model->n_predictions());
-        memory->linearisation =
+        evaluation.predictions.resize(model->n_predictions());
+        evaluation.linearisation = std::const_pointer_cast<Linearisation>(
           model->evaluate(parameters,
-                          dealii::make_array_view(memory->predictions),
-                          request == Request::values_and_gradients);
+                          dealii::make_array_view(evaluation.predictions),
+                          request == Request::values_and_gradients));
         evaluation.potential =
           likelihood->misfit(dealii::make_array_view(
-                               std::as_const(memory->predictions)),
+                               std::as_const(evaluation.predictions)),
                              deviation);
         evaluation.reference = 0.;
         for (unsigned int i = 0; i < unknowns.size(); ++i)
           evaluation.reference += unknowns[i].prior.energy(state[i]);
-        evaluation.linearisation = std::move(memory);
       }
 
     if (request != Request::values)
       {
-        const Memory &memory =
-          *static_cast<const Memory *>(evaluation.linearisation.get());
-        std::vector<double> weights(memory.predictions.size());
+        const auto &linearisation =
+          *static_cast<const Linearisation *>(evaluation.linearisation.get());
+        std::vector<double> weights(evaluation.predictions.size());
         const double        slope =
-          likelihood->derivative(dealii::make_array_view(memory.predictions),
+          likelihood->derivative(dealii::make_array_view(
+                                   std::as_const(evaluation.predictions)),
                                  deviation,
                                  dealii::make_array_view(weights));
-        memory.linearisation->apply_transpose(
+        linearisation.apply_transpose(
           dealii::make_array_view(std::as_const(weights)),
           dealii::ArrayView<double>(evaluation.potential_gradient.data(), n));
         if (has_deviation)

@@ -78,7 +78,7 @@ namespace Tempera
     buffer += ',';
     append(buffer, draw.replica);
     buffer += ',';
-    append(buffer, draw.energy);
+    append(buffer, draw.energy());
     for (const unsigned int i : indices)
       {
         buffer += ',';

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/sampler/noise_probe.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace Tempera
@@ -89,31 +91,6 @@ namespace Tempera
   };
 
 
-  /** Measured variances of the noise at one pair; see measure_noise(). */
-  struct ReplicaExchange::NoiseProbe
-  {
-    /** Whether the noise of this pair is measured. */
-    bool active = false;
-    /** Times at which swaps are tested between two probes. */
-    std::uint64_t stride = 1;
-    /** Such times so far. */
-    std::uint64_t times = 0;
-    /** Whether the measurements of the first half are forgotten. */
-    bool in_second_half = false;
-    /** Variance of log S given the states, by stage. */
-    std::array<Moments, 2> log_ratio_variance;
-    /** Variance of each rung's own energy given its state. */
-    std::array<Moments, 2> energy_variance;
-
-    void
-    forget()
-    {
-      log_ratio_variance = {};
-      energy_variance    = {};
-    }
-  };
-
-
 
   ReplicaExchange::ReplicaExchange(
     const RunParameters                    &run_parameters,
@@ -138,6 +115,7 @@ namespace Tempera
                 (run_parameters.iterations % 100 != 0))
     , rung_reports(ladder.size())
     , stuck_watches(ladder.size())
+    , since_draws(ladder.size())
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
     , evaluations(ladder.get_levels().size())
@@ -371,13 +349,9 @@ namespace Tempera
     std::uint64_t     rounds_per_look = 1, next_look = round + 1;
     Clock::time_point last_look = Clock::now();
 
-    while (round < run_parameters.iterations && !is_out_of_work() &&
-           !stop.load(std::memory_order_relaxed))
+    while (!is_done() && !stop.load(std::memory_order_relaxed))
       {
-        for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-          advance(rung);
-        finish_round();
-
+        do_round();
         if (round >= next_look)
           {
             const auto now = Clock::now();
@@ -391,11 +365,21 @@ namespace Tempera
           }
       }
 
-    interrupted = round < run_parameters.iterations && !is_out_of_work();
+    interrupted = !is_done();
     if (round < run_parameters.iterations && round % hundredth != 0)
       signals.hundredth_done(report());
     signals.progress(round);
     signals.end_of_run(report());
+  }
+
+
+
+  void
+  ReplicaExchange::do_round()
+  {
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      advance(rung);
+    finish_round();
   }
 
 
@@ -457,6 +441,7 @@ namespace Tempera
             ++report.non_finite;
             ++stuck_watches[rung_index].steps;
             ++stuck_watches[rung_index].non_finite;
+            ++since_draws[rung_index].non_finite;
             continue;
           }
         if (adapt_preconditioner)
@@ -475,6 +460,7 @@ namespace Tempera
         report.non_finite += outcome.non_finite;
         ++stuck_watches[rung_index].steps;
         stuck_watches[rung_index].non_finite += outcome.non_finite;
+        since_draws[rung_index].add(outcome);
         evaluations[rung.level] += outcome.evaluated;
         if (outcome.evaluated)
           work += energy.work(outcome.request);
@@ -560,13 +546,23 @@ namespace Tempera
         // Steps by noisy gradients leave the energy out.
         if (!replica.evaluations[ladder[rung].level].has_values)
           complete_evaluation(rung, Purpose::minibatch, false, replica);
+        const Evaluation &evaluation = replica.evaluations[ladder[rung].level];
+        SinceDraw        &since      = since_draws[rung];
         signals.draw(
           Draw{rung,
                replica.id,
                round + 1,
                in_burn_in(),
-               replica.evaluations[ladder[rung].level].energy(),
-               dealii::make_array_view(std::as_const(replica.position))});
+               evaluation.reference,
+               evaluation.potential,
+               ladder[rung].step_size * ladder[rung].kernel->step_factor(round),
+               since.acceptance_count > 0 ?
+                 since.acceptance_sum / since.acceptance_count :
+                 std::numeric_limits<double>::quiet_NaN(),
+               since.non_finite,
+               dealii::make_array_view(std::as_const(replica.position)),
+               dealii::make_array_view(evaluation.predictions)});
+        since = SinceDraw();
       }
   }
 

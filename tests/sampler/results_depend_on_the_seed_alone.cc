@@ -56,7 +56,7 @@ namespace
     std::vector<double> positions;
     sampler.signals.draw.connect([&](const Draw &draw) {
       positions.push_back(draw.position[0]);
-      positions.push_back(draw.energy);
+      positions.push_back(draw.energy());
     });
     for (unsigned int round = 0; round < run_parameters.iterations; ++round)
       {

@@ -244,7 +244,7 @@ namespace
     bool            clean     = true;
     unsigned int    hot_right = 0;
     sampler.signals.draw.connect([&](const Draw &draw) {
-      clean = clean && std::isfinite(draw.energy) &&
+      clean = clean && std::isfinite(draw.energy()) &&
               (draw.rung == 1 || draw.position[0] <= 1.);
       hot_right += draw.rung == 1 && draw.position[0] > 1.;
     });

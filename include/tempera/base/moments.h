@@ -40,6 +40,13 @@ namespace Tempera
       return largest_absolute;
     }
 
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      archive &n &running_mean &sum_of_squares &largest_absolute;
+    }
+
   private:
     std::uint64_t n                = 0;
     double        running_mean     = 0.;

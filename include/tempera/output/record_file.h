@@ -2,6 +2,7 @@
 #ifndef tempera_output_record_file_h
 #define tempera_output_record_file_h
 
+#include <tempera/output/record_blocks.h>
 #include <tempera/output/recorded_run.h>
 
 #include <cstdint>
@@ -23,16 +24,15 @@ namespace Tempera
    *
    * A block is: the four letters "TMPR", its kind, the length of what follows
    * and a checksum (CRC-32 of kind, length and content), each 32 bits; then the
-   * content. Numbers are written as the machine has them, which is little-endian
-   * wherever this program runs. The first block is the description of the run
-   * (JSON).
+   * content. Numbers are written as the machine has them, which is
+   * little-endian wherever this program runs. The first block is the
+   * description of the run (JSON).
    */
   class RecordFile
   {
   public:
     /** Begin a record. */
-    RecordFile(const std::string    &path,
-               const RunDescription &description);
+    RecordFile(const std::string &path, const RunDescription &description);
 
     /** Go on with a record, of which the first @p length bytes are kept. */
     RecordFile(const std::string    &path,
@@ -51,6 +51,10 @@ namespace Tempera
     void
     append(const RunReport &report);
 
+    /** A description that replaces the one at the beginning. */
+    void
+    append(const RunDescription &description);
+
     void
     append(const RecordedPrediction &prediction);
 
@@ -63,6 +67,10 @@ namespace Tempera
     sync();
 
   private:
+    /** Throw a UserError if the file is not open, or open elsewhere. */
+    void
+    take_possession();
+
     /** Put the draws that wait into a block. */
     void
     finish_draws();
@@ -70,9 +78,9 @@ namespace Tempera
     void
     append_block(const std::uint32_t kind, const std::string &content);
 
-    const std::string  path;
-    const unsigned int n_rungs, n_pairs, n_columns;
-    int                descriptor = -1;
+    const std::string path;
+    const DrawLayout  layout;
+    int               descriptor = -1;
     /** Draws that are not in a block yet, and blocks that are not written. */
     std::string draws, blocks;
     /** Length of what is safely in the file. */

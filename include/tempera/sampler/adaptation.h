@@ -30,6 +30,13 @@ namespace Tempera
     double
     averaged() const;
 
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      archive &centre &count &mean_error &mean_log_step;
+    }
+
   private:
     double target;
     double centre        = 0.;

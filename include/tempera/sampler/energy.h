@@ -53,6 +53,9 @@ namespace Tempera
      */
     std::shared_ptr<void> linearisation;
 
+    /** What a forward model predicts at the state; empty without one. */
+    std::vector<double> predictions;
+
     /** The energy \f$U = R + P\f$. */
     double
     energy() const

@@ -92,6 +92,40 @@ namespace Tempera
     RunReport
     report() const;
 
+    /** Advance all rungs by a round. */
+    void
+    do_round();
+
+    /** Whether all rounds are done, or the budget is used up. */
+    bool
+    is_done() const
+    {
+      return round >= run_parameters.iterations || is_out_of_work();
+    }
+
+    std::uint64_t
+    get_round() const
+    {
+      return round;
+    }
+
+    /** Take note that the run ends before it is done, or that it goes on. */
+    void
+    set_interrupted(const bool is_interrupted)
+    {
+      interrupted = is_interrupted;
+    }
+
+    /**
+     * Save everything that the next rounds depend on with an archive of
+     * Boost.Serialization, or load it: a sampler made from the same parameters
+     * then goes on as the saved one would have. What cannot have been saved
+     * there is an ArchiveError.
+     */
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int version);
+
     /** Subscribe here. */
     Signals signals;
 
@@ -169,6 +203,14 @@ namespace Tempera
     void
     emit_draws();
 
+    /** Throw an ArchiveError if what was loaded makes no sense. */
+    void
+    check_loaded() const;
+
+    /** Compute again what is kept of solves but not saved. */
+    void
+    restore_linearisations();
+
     /** Throw a UserError if a rung has not moved since the last call. */
     void
     check_that_rungs_move();
@@ -206,6 +248,23 @@ namespace Tempera
       std::uint64_t steps = 0, non_finite = 0;
     };
     std::vector<StuckWatch> stuck_watches;
+
+    /** What has happened at a rung since its last draw, by rung. */
+    struct SinceDraw
+    {
+      double        acceptance_sum   = 0.;
+      std::uint64_t acceptance_count = 0;
+      std::uint32_t non_finite       = 0;
+
+      void
+      add(const StepOutcome &outcome)
+      {
+        acceptance_sum += outcome.acceptance;
+        acceptance_count += outcome.knows_acceptance;
+        non_finite += outcome.non_finite;
+      }
+    };
+    std::vector<SinceDraw> since_draws;
 
     /** By rung and unknown; empty if no preconditioner is adapted. */
     std::vector<std::vector<Moments>> position_moments;

@@ -2,6 +2,7 @@
 #ifndef tempera_sampler_signals_h
 #define tempera_sampler_signals_h
 
+#include <tempera/base/archive.h>
 #include <tempera/base/moments.h>
 
 #include <deal.II/base/array_view.h>
@@ -24,10 +25,27 @@ namespace Tempera
     /** Rounds done, counted from 1. */
     std::uint64_t round;
     bool          is_burn_in;
-    /** \f$U = R + P\f$ of the rung's own level. */
-    double energy;
+    /** The two parts of the energy, of the rung's own level. */
+    double reference, potential;
+    double step_size;
+    /**
+     * Mean over the steps since the last draw of the rung; not a number if it
+     * is unknown.
+     */
+    double acceptance;
+    /** Proposals since the last draw without a finite energy and gradient. */
+    std::uint32_t non_finite;
     /** All unknowns, nuisance ones too. */
     dealii::ArrayView<const double> position;
+    /** What the energy's forward model predicts at the state; may be empty. */
+    dealii::ArrayView<const double> predictions;
+
+    /** \f$U = R + P\f$ */
+    double
+    energy() const
+    {
+      return reference + potential;
+    }
   };
 
 
@@ -74,6 +92,14 @@ namespace Tempera
     {
       return acceptance_count > 0 ? acceptance_sum / acceptance_count : 0.;
     }
+
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      archive &temperature &step_size &noise &level &is_adjusted &is_stochastic
+        &steps &non_finite &acceptance_sum &acceptance_count;
+    }
   };
 
 
@@ -96,6 +122,19 @@ namespace Tempera
     {
       return attempts > 0 ? double(accepted) / attempts : 0.;
     }
+
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      archive &attempts &accepted &non_finite;
+      serialize_vector(archive, cross_evaluations, most_entries);
+      serialize_vector(archive, penalties, most_entries);
+      archive &rule_difference;
+    }
+
+    /** No list of a report is longer. */
+    static constexpr std::uint64_t most_entries = 100000;
   };
 
 
@@ -117,6 +156,18 @@ namespace Tempera
     double set_up_work = 0.;
     /** Where to stop; zero for no budget. */
     double work_budget = 0.;
+
+    /** All but the names of the levels. */
+    template <typename Archive>
+    void
+    serialize(Archive &archive, const unsigned int)
+    {
+      archive &rounds &n_rounds &burn_in &interrupted;
+      serialize_vector(archive, rungs, PairReport::most_entries);
+      serialize_vector(archive, pairs, PairReport::most_entries);
+      serialize_vector(archive, evaluations, PairReport::most_entries);
+      archive &work &set_up_work &work_budget;
+    }
   };
 
 

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/output/record_blocks.h>
+#include <tempera/output/record_file.h>
+#include <tempera/output/run_folder.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <zlib.h>
+
+namespace Tempera
+{
+  namespace
+  {
+    constexpr std::size_t buffer_size = 1 << 16;
+
+    template <typename Number>
+    void
+    append_raw(std::string &bytes, const Number number)
+    {
+      bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+    }
+  } // namespace
+
+
+
+  std::string
+  record_name(const unsigned int chain)
+  {
+    return "chain." + std::to_string(chain) + ".record";
+  }
+
+
+
+  std::uint32_t
+  block_checksum(const std::uint32_t kind,
+                 const char         *content,
+                 const std::uint32_t length)
+  {
+    const std::uint32_t head[2] = {kind, length};
+    const auto          bytes   = [](const void *place) {
+      return static_cast<const Bytef *>(place);
+    };
+    return crc32(crc32(0, bytes(head), sizeof(head)), bytes(content), length);
+  }
+
+
+
+  DrawLayout::DrawLayout(const RunDescription &description)
+    : n_rungs(description.n_recorded_rungs)
+    , n_pairs(n_rungs > 0 ? description.kernels.size() - 1 : 0)
+    , n_columns(description.names.size() + description.derived_names.size())
+  {}
+
+
+
+  RecordFile::RecordFile(const std::string    &path,
+                         const RunDescription &description)
+    : path(path)
+    , layout(description)
+    , descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666))
+  {
+    take_possession();
+    if (ftruncate(descriptor, 0) != 0 && errno != EINVAL)
+      throw_write_error(path);
+    append_block(std::uint32_t(BlockKind::description),
+                 description_to_json(description));
+    flush();
+  }
+
+
+
+  RecordFile::RecordFile(const std::string    &path,
+                         const RunDescription &description,
+                         const std::uint64_t   length)
+    : path(path)
+    , layout(description)
+    , descriptor(open(path.c_str(), O_WRONLY | O_CLOEXEC))
+    , n_bytes(length)
+  {
+    take_possession();
+    const off_t end = lseek(descriptor, 0, SEEK_END);
+    if (end < 0 || std::uint64_t(end) < length)
+      {
+        close(descriptor);
+        throw UserError("The record '" + path + "' has " + std::to_string(end) +
+                        " bytes, but the checkpoint was made when it had " +
+                        std::to_string(length) +
+                        ". The file was changed from outside; put the right "
+                        "one back, or begin the run again with --overwrite.");
+      }
+    if (ftruncate(descriptor, length) != 0 ||
+        lseek(descriptor, length, SEEK_SET) < 0)
+      {
+        const int cause = errno;
+        close(descriptor);
+        errno = cause;
+        throw_write_error(path);
+      }
+  }
+
+
+
+  void
+  RecordFile::take_possession()
+  {
+    if (descriptor < 0)
+      throw_write_error(path);
+    // Released by the system when the process ends, however it ends.
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      {
+        close(descriptor);
+        descriptor = -1;
+        throw UserError("Another process is writing the record '" + path +
+                        "'. Wait for it or stop it, or choose another folder "
+                        "with --output.");
+      }
+  }
+
+
+
+  RecordFile::~RecordFile()
+  {
+    if (descriptor < 0)
+      return;
+    // Save what can be saved when another part has failed.
+    try
+      {
+        flush();
+      }
+    catch (const UserError &)
+      {}
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+
+
+  void
+  RecordFile::append(const RecordedDraw &draw)
+  {
+    append_raw(draws, draw.round);
+    append_raw(draws, std::uint64_t(draw.is_burn_in));
+    append_raw(draws, draw.round_trips);
+    for (unsigned int pair = 0; pair < layout.n_pairs; ++pair)
+      {
+        append_raw(draws, draw.swaps[pair].attempts);
+        append_raw(draws, draw.swaps[pair].accepted);
+      }
+    for (unsigned int i = 0; i < layout.n_rungs; ++i)
+      {
+        const RecordedRung &rung = draw.rungs[i];
+        append_raw(draws, rung.reference);
+        append_raw(draws, rung.potential);
+        append_raw(draws, rung.step_size);
+        append_raw(draws, rung.acceptance);
+        append_raw(draws, rung.non_finite);
+        append_raw(draws, rung.replica);
+        draws.append(reinterpret_cast<const char *>(rung.values),
+                     layout.n_columns * sizeof(double));
+      }
+    if (draws.size() > buffer_size)
+      flush();
+  }
+
+
+
+  void
+  RecordFile::append(const RunDescription &description)
+  {
+    finish_draws();
+    append_block(std::uint32_t(BlockKind::description),
+                 description_to_json(description));
+  }
+
+
+
+  void
+  RecordFile::append(const RunReport &report)
+  {
+    finish_draws();
+    append_block(std::uint32_t(BlockKind::report), report_to_bytes(report));
+  }
+
+
+
+  void
+  RecordFile::append(const RecordedPrediction &prediction)
+  {
+    finish_draws();
+    std::string content;
+    append_raw(content, prediction.round);
+    append_raw(content, prediction.draw);
+    content.append(reinterpret_cast<const char *>(prediction.values.data()),
+                   prediction.values.size() * sizeof(double));
+    append_block(std::uint32_t(BlockKind::prediction), content);
+  }
+
+
+
+  void
+  RecordFile::finish_draws()
+  {
+    if (draws.empty())
+      return;
+    append_block(std::uint32_t(BlockKind::draws), draws);
+    draws.clear();
+  }
+
+
+
+  void
+  RecordFile::append_block(const std::uint32_t kind, const std::string &content)
+  {
+    append_raw(blocks,
+               BlockHead{BlockHead::right_letters,
+                         kind,
+                         std::uint32_t(content.size()),
+                         block_checksum(kind, content.data(), content.size())});
+    blocks += content;
+  }
+
+
+
+  void
+  RecordFile::flush()
+  {
+    finish_draws();
+    if (descriptor < 0 || blocks.empty())
+      return;
+    std::size_t done = 0;
+    while (done < blocks.size())
+      {
+        const ssize_t n =
+          write(descriptor, blocks.data() + done, blocks.size() - done);
+        if (n < 0 && errno == EINTR)
+          continue;
+        if (n <= 0)
+          {
+            // Half a block helps nobody: cut back to what is whole.
+            const int cause = n == 0 ? ENOSPC : errno;
+            if (ftruncate(descriptor, n_bytes) != 0)
+              lseek(descriptor, n_bytes, SEEK_SET);
+            close(descriptor);
+            descriptor = -1;
+            errno      = cause;
+            throw_write_error(path);
+          }
+        done += n;
+      }
+    n_bytes += blocks.size();
+    blocks.clear();
+  }
+
+
+
+  std::uint64_t
+  RecordFile::sync()
+  {
+    flush();
+    if (descriptor >= 0 && fdatasync(descriptor) != 0 && errno != EINVAL)
+      throw_write_error(path);
+    // A file that was removed under the run would be lost with its end.
+    if (access(path.c_str(), F_OK) != 0)
+      throw UserError("The record '" + path +
+                      "' was removed while the run was writing it. What the "
+                      "last checkpoint refers to is lost; begin again with "
+                      "--overwrite, and leave the output folder alone.");
+    return n_bytes;
+  }
+} // namespace Tempera

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/output/record_blocks.h>
+#include <tempera/output/record_file.h>
+#include <tempera/output/recorded_run.h>
+
+#include <boost/archive/archive_exception.hpp>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace Tempera
+{
+  namespace
+  {
+    /** Takes numbers from bytes, one after the other. */
+    class Bytes
+    {
+    public:
+      explicit Bytes(const char *place)
+        : place(place)
+      {}
+
+      template <typename Number>
+      Number
+      take()
+      {
+        Number number;
+        std::memcpy(&number, place, sizeof(number));
+        place += sizeof(number);
+        return number;
+      }
+
+      const char *place;
+    };
+
+
+    /** Walks through the sound blocks of a record. */
+    class BlockReader
+    {
+    public:
+      explicit BlockReader(const std::string &path)
+        : file(path, std::ios::binary)
+      {}
+
+      /** Read the next block; false at the end of what is sound. */
+      bool
+      next()
+      {
+        BlockHead head;
+        if (!file.read(reinterpret_cast<char *>(&head), sizeof(head)))
+          return false;
+        if (head.letters != BlockHead::right_letters ||
+            head.length > BlockHead::most_bytes)
+          return false;
+        content.resize(head.length);
+        if (!file.read(content.data(), content.size()) ||
+            block_checksum(head.kind, content.data(), head.length) !=
+              head.checksum)
+          return false;
+        kind = BlockKind(head.kind);
+        n_bytes += sizeof(head) + head.length;
+        return true;
+      }
+
+      BlockKind   kind = BlockKind::description;
+      std::string content;
+      /** Length of what was sound so far. */
+      std::uint64_t n_bytes = 0;
+
+    private:
+      std::ifstream file;
+    };
+
+
+    RunReport
+    report_from_bytes(const std::string &bytes)
+    {
+      std::istringstream              stream(bytes);
+      boost::archive::binary_iarchive archive(stream);
+      RunReport                       report;
+      archive                        &report;
+      return report;
+    }
+
+
+    /** Whether a report fits to the run. */
+    bool
+    fits(const RunReport &report, const RunDescription &run)
+    {
+      return report.rungs.size() == run.kernels.size() &&
+             report.pairs.size() + 1 == run.kernels.size() &&
+             report.evaluations.size() == run.levels.size() &&
+             std::all_of(report.rungs.begin(),
+                         report.rungs.end(),
+                         [&](const RungReport &rung) {
+                           return rung.level < run.levels.size();
+                         });
+    }
+  } // namespace
+
+
+
+  std::string
+  report_to_bytes(const RunReport &report)
+  {
+    std::ostringstream stream;
+    {
+      boost::archive::binary_oarchive archive(stream);
+      archive                        &report;
+    }
+    return stream.str();
+  }
+
+
+
+  RecordedRun::RecordedRun(const std::string &folder)
+    : folder(folder)
+  {
+    namespace fs = std::filesystem;
+
+    for (unsigned int chain = 0; chain == 0 || chain < run.n_chains; ++chain)
+      {
+        const std::string path =
+          (fs::path(folder) / record_name(chain)).string();
+        std::error_code error;
+        if (!fs::exists(path, error))
+          {
+            if (chain == 0)
+              throw UserError("There is no record of a run in '" + folder +
+                              "': the file '" + record_name(0) +
+                              "' is missing. Give the folder that 'tempera "
+                              "run' named as the place of its results.");
+            damages.push_back("the record of chain " + std::to_string(chain) +
+                              ", '" + path + "', is missing");
+            continue;
+          }
+
+        BlockReader reader(path);
+        if (!reader.next() || reader.kind != BlockKind::description)
+          {
+            const std::string what =
+              "'" + path + "' does not begin with the description of a run";
+            if (chain == 0)
+              throw UserError(what + ". It is damaged, or no record.");
+            damages.push_back(what);
+            continue;
+          }
+        if (chain == 0)
+          run = description_from_json(reader.content);
+
+        Chain result;
+        result.path          = path;
+        result.n_bytes       = reader.n_bytes;
+        std::string      why = "a block is cut off, or its checksum is wrong";
+        const DrawLayout layout(run);
+        while (reader.next())
+          {
+            const std::size_t size = reader.content.size();
+            if (reader.kind == BlockKind::draws)
+              {
+                if (size == 0 || size % layout.line() != 0)
+                  {
+                    why = "a block of draws has a wrong length";
+                    break;
+                  }
+                std::uint64_t n_burn_in    = 0;
+                bool          has_replicas = true;
+                for (std::size_t i = 0; i < size; i += layout.line())
+                  {
+                    const char *line = reader.content.data() + i;
+                    n_burn_in += Bytes(line + sizeof(std::uint64_t))
+                                   .take<std::uint64_t>() != 0;
+                    for (unsigned int rung = 0; rung < layout.n_rungs; ++rung)
+                      has_replicas =
+                        has_replicas &&
+                        Bytes(line + layout.replica(rung))
+                            .take<std::uint32_t>() < run.kernels.size();
+                  }
+                if (!has_replicas)
+                  {
+                    why = "a draw is of a replica that does not exist";
+                    break;
+                  }
+                result.n_burn_in += n_burn_in;
+                result.n_draws += size / layout.line() - n_burn_in;
+              }
+            else if (reader.kind == BlockKind::report)
+              {
+                try
+                  {
+                    result.reports.push_back(report_from_bytes(reader.content));
+                  }
+                catch (const std::exception &)
+                  {
+                    why = "a report cannot be read";
+                    break;
+                  }
+                if (!fits(result.reports.back(), run))
+                  {
+                    result.reports.pop_back();
+                    why = "a report is of another run";
+                    break;
+                  }
+                result.reports.back().level_names = run.levels;
+              }
+            else if (reader.kind == BlockKind::description)
+              {
+                // A run that was resumed may have been extended.
+                RunDescription later;
+                try
+                  {
+                    later = description_from_json(reader.content);
+                  }
+                catch (const UserError &)
+                  {
+                    why = "a later description cannot be read";
+                    break;
+                  }
+                if (later.columns() != run.columns() ||
+                    later.kernels.size() != run.kernels.size() ||
+                    later.levels.size() != run.levels.size() ||
+                    later.n_recorded_rungs != run.n_recorded_rungs ||
+                    later.n_chains != run.n_chains)
+                  {
+                    why = "a later description is of another run";
+                    break;
+                  }
+                if (chain == 0)
+                  run = std::move(later);
+              }
+            else if (reader.kind != BlockKind::prediction ||
+                     size < 2 * sizeof(std::uint64_t) ||
+                     size % sizeof(double) != 0)
+              {
+                why = "a block is of an unknown kind or length";
+                break;
+              }
+            result.n_bytes = reader.n_bytes;
+          }
+        const std::uint64_t n_bytes = fs::file_size(path, error);
+        if (!error && n_bytes > result.n_bytes)
+          damages.push_back("the last " +
+                            std::to_string(n_bytes - result.n_bytes) +
+                            " bytes of '" + path + "' are left out: " + why);
+        chains.push_back(std::move(result));
+      }
+  }
+
+
+
+  std::uint64_t
+  RecordedRun::n_common_draws() const
+  {
+    std::uint64_t result = std::numeric_limits<std::uint64_t>::max();
+    for (const Chain &chain : chains)
+      result = std::min(result, chain.n_draws);
+    return result;
+  }
+
+
+
+  void
+  RecordedRun::for_each_draw(
+    const unsigned int                               chain,
+    const std::function<void(const RecordedDraw &)> &visit) const
+  {
+    const DrawLayout layout(run);
+    RecordedDraw     draw;
+    draw.swaps.resize(layout.n_pairs);
+    draw.rungs.resize(layout.n_rungs);
+
+    BlockReader reader(chains[chain].path);
+    while (reader.n_bytes < chains[chain].n_bytes && reader.next())
+      if (reader.kind == BlockKind::draws)
+        for (std::size_t i = 0; i < reader.content.size(); i += layout.line())
+          {
+            Bytes bytes(reader.content.data() + i);
+            draw.round       = bytes.take<std::uint64_t>();
+            draw.is_burn_in  = bytes.take<std::uint64_t>() != 0;
+            draw.round_trips = bytes.take<std::uint64_t>();
+            for (RecordedSwaps &pair : draw.swaps)
+              {
+                pair.attempts = bytes.take<std::uint32_t>();
+                pair.accepted = bytes.take<std::uint32_t>();
+              }
+            for (RecordedRung &rung : draw.rungs)
+              {
+                rung.reference  = bytes.take<double>();
+                rung.potential  = bytes.take<double>();
+                rung.step_size  = bytes.take<double>();
+                rung.acceptance = bytes.take<double>();
+                rung.non_finite = bytes.take<std::uint32_t>();
+                rung.replica    = bytes.take<std::uint32_t>();
+                // All parts of a line, and so all places, are multiples of
+                // eight bytes.
+                rung.values = reinterpret_cast<const double *>(bytes.place);
+                bytes.place += layout.n_columns * sizeof(double);
+              }
+            visit(draw);
+          }
+  }
+
+
+
+  std::vector<RecordedPrediction>
+  RecordedRun::predictions(const unsigned int chain) const
+  {
+    std::vector<RecordedPrediction> result;
+    BlockReader                     reader(chains[chain].path);
+    while (reader.n_bytes < chains[chain].n_bytes && reader.next())
+      if (reader.kind == BlockKind::prediction)
+        {
+          Bytes              bytes(reader.content.data());
+          RecordedPrediction one;
+          one.round = bytes.take<std::uint64_t>();
+          one.draw  = bytes.take<std::uint64_t>();
+          one.values.resize(
+            (reader.content.size() - 2 * sizeof(std::uint64_t)) /
+            sizeof(double));
+          for (double &value : one.values)
+            value = bytes.take<double>();
+          result.push_back(std::move(one));
+        }
+    return result;
+  }
+
+
+
+  DrawTable
+  RecordedRun::table(const std::size_t most) const
+  {
+    const std::uint64_t n = n_common_draws();
+    DrawTable           result;
+    result.stride = std::max<std::uint64_t>(
+      1, most == 0 ? n : (n + most - 1) / std::max<std::size_t>(1, most));
+    const std::size_t n_columns = run.columns().size();
+    for (unsigned int chain = 0; chain < chains.size(); ++chain)
+      {
+        std::vector<RungColumns> rungs(run.n_recorded_rungs);
+        for (RungColumns &rung : rungs)
+          rung.values.resize(n_columns);
+        std::vector<std::uint64_t> numbers;
+        std::uint64_t              number = 0;
+        for_each_draw(chain, [&](const RecordedDraw &draw) {
+          if (draw.is_burn_in)
+            return;
+          if (number < n && number % result.stride == 0)
+            {
+              numbers.push_back(number);
+              for (std::size_t i = 0; i < rungs.size(); ++i)
+                {
+                  const RecordedRung &rung = draw.rungs[i];
+                  rungs[i].reference.push_back(rung.reference);
+                  rungs[i].potential.push_back(rung.potential);
+                  rungs[i].replica.push_back(rung.replica);
+                  for (std::size_t k = 0; k < n_columns; ++k)
+                    rungs[i].values[k].push_back(rung.values[k]);
+                }
+            }
+          ++number;
+        });
+        result.chains.push_back(std::move(rungs));
+        result.numbers.push_back(std::move(numbers));
+      }
+    return result;
+  }
+} // namespace Tempera

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
+#include <tempera/output/run_description.h>
+
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace Tempera
+{
+  namespace
+  {
+    using Tree = boost::property_tree::ptree;
+
+    // Texts and numbers alike are texts in the tree; what is written by
+    // to_text() reads back as the same number.
+
+    void
+    put(Tree &tree, const std::string &name, const std::string &text)
+    {
+      tree.push_back({name, Tree(text)});
+    }
+
+    void
+    put(Tree &tree, const std::string &name, const double number)
+    {
+      put(tree, name, to_text(number));
+    }
+
+    void
+    put(Tree &tree, const std::string &name, const std::uint64_t number)
+    {
+      put(tree, name, std::to_string(number));
+    }
+
+    template <typename Entry>
+    void
+    put(Tree &tree, const std::string &name, const std::vector<Entry> &entries)
+    {
+      Tree list;
+      for (const Entry &entry : entries)
+        if constexpr (std::is_same<Entry, unsigned int>::value)
+          put(list, "", std::uint64_t(entry));
+        else
+          put(list, "", entry);
+      tree.push_back({name, list});
+    }
+
+    [[noreturn]] void
+    refuse(const std::string &why)
+    {
+      throw UserError("The description of the run at the beginning of its "
+                      "record cannot be read: " +
+                      why + ".");
+    }
+
+    double
+    number_of(const Tree &tree)
+    {
+      const std::string &text   = tree.data();
+      char              *end    = nullptr;
+      const double       result = std::strtod(text.c_str(), &end);
+      if (text.empty() || *end != 0)
+        refuse("'" + text + "' is not a number");
+      return result;
+    }
+
+    void
+    get(const Tree &tree, std::string &text)
+    {
+      text = tree.data();
+    }
+
+    void
+    get(const Tree &tree, double &number)
+    {
+      number = number_of(tree);
+    }
+
+    template <typename Integer>
+    void
+    get_integer(const Tree &tree, Integer &number)
+    {
+      const std::string &text = tree.data();
+      char              *end  = nullptr;
+      number                  = Integer(std::strtoull(text.c_str(), &end, 10));
+      if (text.empty() || *end != 0 || std::to_string(number) != text)
+        refuse("'" + text + "' is not a whole number");
+    }
+
+    void
+    get(const Tree &tree, std::uint64_t &number)
+    {
+      get_integer(tree, number);
+    }
+
+    void
+    get(const Tree &tree, unsigned int &number)
+    {
+      get_integer(tree, number);
+    }
+
+    template <typename Entry>
+    void
+    get(const Tree &tree, std::vector<Entry> &entries)
+    {
+      entries.clear();
+      for (const auto &child : tree)
+        {
+          entries.emplace_back();
+          get(child.second, entries.back());
+        }
+    }
+
+    template <typename Value>
+    void
+    get(const Tree &tree, const std::string &name, Value &value)
+    {
+      const auto child = tree.find(name);
+      if (child == tree.not_found())
+        refuse("'" + name + "' is missing");
+      get(child->second, value);
+    }
+
+    void
+    check(const RunDescription &description)
+    {
+      constexpr unsigned int most = 1000000;
+
+      const std::size_t n                  = description.names.size();
+      const auto        is_missing_or_full = [&](const std::size_t size) {
+        return size == 0 || size == n;
+      };
+      if (description.indices.size() != n || description.lower.size() != n ||
+          description.upper.size() != n ||
+          !is_missing_or_full(description.priors.size()) ||
+          !is_missing_or_full(description.prior_draws.size()))
+        refuse("its lists of unknowns differ in length");
+      for (const std::vector<double> &draws : description.prior_draws)
+        if (draws.size() != description.prior_draws[0].size())
+          refuse("the draws from the priors differ in number");
+      const std::size_t n_rungs = description.kernels.size();
+      if (n_rungs == 0 || n_rungs > most || n > most ||
+          description.derived_names.size() > most ||
+          description.rung_levels.size() != n_rungs ||
+          description.n_recorded_rungs > n_rungs || description.n_chains == 0 ||
+          description.n_chains > most || description.thinning == 0)
+        refuse("its numbers of rungs, chains or unknowns make no sense");
+      for (const unsigned int level : description.rung_levels)
+        if (level >= description.levels.size())
+          refuse("a rung has a level that does not exist");
+      if (description.deviation_unknown < -1 ||
+          description.deviation_unknown >= int(n))
+        refuse("the unknown noise is none of the unknowns");
+      if (!description.true_circle.empty() &&
+          description.true_circle.size() != 3)
+        refuse("a circle has three numbers");
+      for (const std::vector<double> &sensor : description.sensors)
+        if (sensor.size() < 2)
+          refuse("a sensor has less than two coordinates");
+    }
+  } // namespace
+
+
+
+  std::string
+  description_to_json(const RunDescription &description)
+  {
+    Tree tree;
+    put(tree, "version", description.version);
+    put(tree, "family", description.family);
+    put(tree, "title", description.title);
+    put(tree, "parameters", description.parameters);
+    put(tree, "seed", description.seed);
+    put(tree, "chains", std::uint64_t(description.n_chains));
+    put(tree, "rounds", description.n_rounds);
+    put(tree, "burn_in", description.burn_in);
+    put(tree, "thinning", description.thinning);
+    put(tree, "names", description.names);
+    put(tree, "indices", description.indices);
+    put(tree, "lower", description.lower);
+    put(tree, "upper", description.upper);
+    put(tree, "priors", description.priors);
+    put(tree, "prior_draws", description.prior_draws);
+    put(tree, "derived_names", description.derived_names);
+    put(tree, "truth", description.truth);
+    put(tree, "true_circle", description.true_circle);
+    put(tree, "sensors", description.sensors);
+    put(tree, "kernels", description.kernels);
+    put(tree, "levels", description.levels);
+    put(tree, "rung_levels", description.rung_levels);
+    put(tree,
+        "tempers_likelihood",
+        std::uint64_t(description.tempers_likelihood));
+    put(tree, "recorded_rungs", std::uint64_t(description.n_recorded_rungs));
+    std::vector<std::string> names;
+    std::vector<double>      values, deviations;
+    for (const RunDescription::Measurement &one : description.measurements)
+      {
+        names.push_back(one.name);
+        values.push_back(one.value);
+        deviations.push_back(one.deviation);
+      }
+    put(tree, "measurement_names", names);
+    put(tree, "measured_values", values);
+    put(tree, "measurement_deviations", deviations);
+    // Counted from 1; 0 for none.
+    put(tree,
+        "deviation_unknown",
+        std::uint64_t(description.deviation_unknown + 1));
+
+    std::ostringstream text;
+    boost::property_tree::write_json(text, tree);
+    return text.str();
+  }
+
+
+
+  RunDescription
+  description_from_json(const std::string &text)
+  {
+    Tree tree;
+    try
+      {
+        std::istringstream stream(text);
+        boost::property_tree::read_json(stream, tree);
+      }
+    catch (const boost::property_tree::json_parser_error &error)
+      {
+        refuse(error.message());
+      }
+
+    RunDescription description;
+    get(tree, "version", description.version);
+    get(tree, "family", description.family);
+    get(tree, "title", description.title);
+    get(tree, "parameters", description.parameters);
+    get(tree, "seed", description.seed);
+    get(tree, "chains", description.n_chains);
+    get(tree, "rounds", description.n_rounds);
+    get(tree, "burn_in", description.burn_in);
+    get(tree, "thinning", description.thinning);
+    get(tree, "names", description.names);
+    get(tree, "indices", description.indices);
+    get(tree, "lower", description.lower);
+    get(tree, "upper", description.upper);
+    get(tree, "priors", description.priors);
+    get(tree, "prior_draws", description.prior_draws);
+    get(tree, "derived_names", description.derived_names);
+    get(tree, "truth", description.truth);
+    get(tree, "true_circle", description.true_circle);
+    get(tree, "sensors", description.sensors);
+    get(tree, "kernels", description.kernels);
+    get(tree, "levels", description.levels);
+    get(tree, "rung_levels", description.rung_levels);
+    unsigned int tempers_likelihood = 0;
+    get(tree, "tempers_likelihood", tempers_likelihood);
+    description.tempers_likelihood = tempers_likelihood != 0;
+    get(tree, "recorded_rungs", description.n_recorded_rungs);
+    std::vector<std::string> names;
+    std::vector<double>      values, deviations;
+    get(tree, "measurement_names", names);
+    get(tree, "measured_values", values);
+    get(tree, "measurement_deviations", deviations);
+    if (names.size() != values.size() || names.size() != deviations.size())
+      refuse("its lists of measurements differ in length");
+    for (std::size_t i = 0; i < names.size(); ++i)
+      description.measurements.push_back({names[i], values[i], deviations[i]});
+    unsigned int deviation_unknown = 0;
+    get(tree, "deviation_unknown", deviation_unknown);
+    description.deviation_unknown = int(deviation_unknown) - 1;
+    check(description);
+    return description;
+  }
+} // namespace Tempera
