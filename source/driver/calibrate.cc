@@ -202,7 +202,7 @@ namespace Tempera
           return;
         for (std::size_t i = 0; i + 1 < names.size(); ++i)
           draws[i].push_back(draw.position[i]);
-        draws.back().push_back(log_likelihood(draw.position, draw.energy));
+        draws.back().push_back(log_likelihood(draw.position, draw.energy()));
       });
       sampler.run(stop);
       if (stop.load())
