@@ -22,7 +22,9 @@ namespace
   /** Where a source is, on a mesh that is as coarse as it gets. */
   std::string
   file(const std::string &noise,
-       const std::string &unknowns = "",
+       const std::string &unknowns = "    set x = uniform(0.2, 0.8)\n"
+                                     "    set y = uniform(0.2, 0.8)\n"
+                                     "    set width = 0.25\n",
        const std::string &general  = "")
   {
     return "set Chains = 1\nset Iterations = 1300\nset Burn-in = 300\n" +
@@ -41,14 +43,14 @@ namespace
            "  subsection Ladder\n    set Temperatures = 1, 4\n"
            "    set Levels = fine, coarse\n  end\n"
            "  subsection Kernel\n    set Preconditioner = adapt\n"
-           "    set Steps per round = 4\n  end\n"
+           "    set Steps per round = 2\n  end\n"
            "end\n";
   }
 
-  const std::string known   = "  set Noise = 0.5\n";
-  const std::string unknown = "  set Noise = log-normal(0.5, 0.5)\n";
+  const std::string known   = "  set Noise = 0.2\n";
+  const std::string unknown = "  set Noise = log-normal(0.2, 0.5)\n";
   const std::string correlated =
-    "  set Covariance = 0.25, 0.2, 0; 0.2, 0.25, 0.1; 0, 0.1, 0.3\n";
+    "  set Covariance = 0.04, 0.03, 0; 0.03, 0.04, 0.01; 0, 0.01, 0.03\n";
 
   CommandResult
   calibrate(const std::string              &content,
@@ -124,6 +126,8 @@ namespace
                 "stuck",
                 {"--set",
                  "Sampler/Kernel/Preconditioner = none",
+                 "--set",
+                 "Sampler/Kernel/Type = SGLD",
                  "--set",
                  "Sampler/Kernel/Step sizes = 1e-6",
                  "--set",
