@@ -6,9 +6,9 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<Banana>
-      registration("banana",
-                   "A Gaussian bent along a parabola, in two dimensions.");
+    const AnalyticRegistration<Banana> banana_registration(
+      "banana",
+      "A Gaussian bent along a parabola, in two dimensions.");
   } // namespace
 
 

@@ -6,7 +6,7 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<DoubleWell> registration(
+    const AnalyticRegistration<DoubleWell> double_well_registration(
       "double well",
       "Two wells behind a barrier of given height, Gaussian in the other unknowns.");
   } // namespace

@@ -8,9 +8,9 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<Funnel>
-      registration("funnel",
-                   "Neal's funnel: one unknown sets the scale of all others.");
+    const AnalyticRegistration<Funnel> funnel_registration(
+      "funnel",
+      "Neal's funnel: one unknown sets the scale of all others.");
   } // namespace
 
 

@@ -9,9 +9,9 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<Gaussian>
-      registration("gaussian",
-                   "A Gaussian in any dimension with full covariance.");
+    const AnalyticRegistration<Gaussian> gaussian_registration(
+      "gaussian",
+      "A Gaussian in any dimension with full covariance.");
   } // namespace
 
 

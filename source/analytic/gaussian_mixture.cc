@@ -11,9 +11,9 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<GaussianMixture>
-      registration("gaussian mixture",
-                   "A mixture of isotropic Gaussians in any dimension.");
+    const AnalyticRegistration<GaussianMixture> gaussian_mixture_registration(
+      "gaussian mixture",
+      "A mixture of isotropic Gaussians in any dimension.");
   } // namespace
 
 

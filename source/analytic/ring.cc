@@ -8,7 +8,7 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<Ring> registration(
+    const AnalyticRegistration<Ring> ring_registration(
       "ring",
       "A ring (in two dimensions) or a shell around the origin: infinitely many answers.");
   } // namespace

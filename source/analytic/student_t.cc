@@ -8,7 +8,7 @@ namespace Tempera
 {
   namespace
   {
-    const AnalyticRegistration<StudentT> registration(
+    const AnalyticRegistration<StudentT> student_t_registration(
       "student t",
       "A heavy-tailed Student distribution; improper when tempered too much.");
   } // namespace

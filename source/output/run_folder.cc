@@ -24,8 +24,10 @@ namespace Tempera
     {
       const int descriptor =
         open(path.empty() ? "." : path.c_str(), flags | O_CLOEXEC);
-      const bool is_done = descriptor >= 0 && fsync(descriptor) == 0;
-      const int  cause   = errno;
+      // Some places, such as pipes, cannot be waited for.
+      const bool is_done =
+        descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
+      const int cause = errno;
       if (descriptor >= 0)
         close(descriptor);
       errno = cause;
