@@ -364,7 +364,7 @@ namespace Tempera
                           std::to_string(shown_chains) + " of " +
                           std::to_string(run.n_chains()) + " chains.");
         if (table.stride > 1)
-          notes.push_back("Charts and diagnostics are made from one of " +
+          notes.push_back("Charts are made from one in " +
                           std::to_string(table.stride) + " draws.");
         return ReportJson::list(entries);
       }
@@ -484,13 +484,40 @@ namespace Tempera
         return ReportJson::list(entries);
       }
 
+      /**
+       * Histograms by rung; of the logarithms of the energies above the least
+       * one if those of the hottest rung would hide the coldest one's.
+       */
       std::string
       energies() const
       {
-        std::vector<std::string> by_rung;
+        std::vector<std::vector<double>> by_rung;
+        double                           least = INFINITY;
         for (const std::size_t rung : shown_rungs)
-          by_rung.push_back(histogram(pool(energies_of(rung))));
-        return ReportJson::list(by_rung);
+          {
+            by_rung.push_back(pool(energies_of(rung)));
+            for (const double energy : by_rung.back())
+              least = std::min(least, energy);
+          }
+        constexpr double much  = 15.;
+        const auto       width = [](std::vector<double> energies) {
+          std::sort(energies.begin(), energies.end());
+          return quantile(energies, 0.95) - quantile(energies, 0.05);
+        };
+        const bool is_logarithmic =
+          width(by_rung.back()) > much * width(by_rung.front());
+        std::vector<std::string> entries;
+        for (std::vector<double> &energies : by_rung)
+          {
+            if (is_logarithmic)
+              for (double &energy : energies)
+                energy = std::log10(energy - least);
+            entries.push_back(histogram(energies));
+          }
+        return Object()
+          .add("logarithmic", is_logarithmic ? "true" : "false")
+          .add("rungs", ReportJson::list(entries))
+          .text();
       }
 
       std::string
@@ -720,10 +747,10 @@ namespace Tempera
           .add("states", std::to_string(predictions.size()))
           .add("numbers", ReportJson::of_numbers(numbers))
           .add("names", ReportJson::of_texts(names))
-          .add("values", ReportJson::of_numbers(values))
-          .add("deviations", ReportJson::of_numbers(deviations))
+          .add("values", ReportJson::of_exact_numbers(values))
+          .add("deviations", ReportJson::of_exact_numbers(deviations))
           .add("low", ReportJson::of_numbers(low))
-          .add("median", ReportJson::of_numbers(median))
+          .add("median", ReportJson::of_exact_numbers(median))
           .add("high", ReportJson::of_numbers(high))
           .text();
       }
@@ -766,9 +793,12 @@ namespace Tempera
               some.push_back(column[i]);
             column = some;
           }
+        std::vector<std::string> lists;
+        for (const std::vector<double> &column : result)
+          lists.push_back(ReportJson::of_exact_numbers(column));
         return Object()
           .add("names", ReportJson::of_texts(names))
-          .add("columns", ReportJson::of_lists(result))
+          .add("columns", ReportJson::list(lists))
           .text();
       }
 

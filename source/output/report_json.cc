@@ -45,7 +45,7 @@ namespace Tempera
     std::string
     of_number(const double number)
     {
-      return of_number(number, 6);
+      return of_number(number, 10);
     }
 
 
@@ -95,6 +95,17 @@ namespace Tempera
       for (const double number : numbers)
         text += (text.size() > 1 ? "," : "") + of_number(number, digits);
       return text + "]";
+    }
+
+
+
+    std::string
+    of_exact_numbers(const std::vector<double> &numbers)
+    {
+      std::vector<std::string> entries;
+      for (const double number : numbers)
+        entries.push_back(std::isfinite(number) ? to_text(number) : "null");
+      return list(entries);
     }
 
 

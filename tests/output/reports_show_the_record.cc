@@ -6,6 +6,7 @@
 
 #include "tests.h"
 
+#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/output/record_file.h>
 #include <tempera/output/report.h>
@@ -284,6 +285,15 @@ namespace
     for (const std::string &text : strange)
       is_escaped = is_escaped && page.find(text) == std::string::npos;
     check("its texts are escaped", is_escaped);
+    // The page subtracts the data from what is predicted.
+    const RecordedRun run(shape.name);
+    bool              has_all_digits = true;
+    if (shape.n_measurements <= 400)
+      for (const auto &measurement : run.description().measurements)
+        has_all_digits =
+          has_all_digits &&
+          page.find(to_text(measurement.value)) != std::string::npos;
+    check("its data have all digits", has_all_digits);
   }
 } // namespace
 

@@ -16,7 +16,7 @@ namespace Tempera
     std::string
     of_text(const std::string &text);
 
-    /** With six digits, enough for a table. */
+    /** With ten digits, enough for a table. */
     std::string
     of_number(const double number);
 
@@ -33,6 +33,10 @@ namespace Tempera
      */
     std::string
     of_numbers(const std::vector<double> &numbers);
+
+    /** With all digits, for numbers that the page subtracts. */
+    std::string
+    of_exact_numbers(const std::vector<double> &numbers);
 
     std::string
     of_lists(const std::vector<std::vector<double>> &lists);

@@ -59,9 +59,19 @@
   function number(value, digits) {
     if (value === null || value === undefined || Number.isNaN(value))
       return '–';
-    const text = Number(value).toPrecision(digits || 4);
+    const wanted = digits || 4;
+    if (Math.abs(value) >= 10 ** wanted && Math.abs(value) < 1e9)
+      return Math.round(value).toLocaleString('en-US');
+    const text = Number(value).toPrecision(wanted);
     return text.includes('e') ? text.replace(/\.?0+e/, 'e') :
       text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  }
+
+  /** A number with as many digits as its standard deviation makes sense of. */
+  function within(value, deviation) {
+    const decimals = Math.ceil(1.5 - Math.log10(deviation));
+    return value === null || value === undefined || !(deviation > 0) || !(decimals <= 12) ||
+      decimals < 0 ? number(value) : value.toFixed(decimals);
   }
 
   // --------------------------------------------------------------- the colours
@@ -369,9 +379,11 @@
     const columns = [['mean', 'mean'], ['sd', 'sd'], ['low', '5 %'], ['median', '50 %'],
       ['high', '95 %'], ['rHat', 'R̂'], ['bulk', 'bulk ESS'], ['tail', 'tail ESS'],
       ['perSecond', 'ESS/s'], ['perWork', 'ESS/solve'], ['mcse', 'MCSE']].filter(([key]) => has(key));
+    // What narrow windows do without.
+    const isExtra = (key) => key.startsWith('per') || key === 'median' || key === 'tail';
     const hasTruth = report.unknowns.some((one) => one.truth.length);
     const head = element('tr', {}, element('th', {}, 'unknown'),
-      ...columns.map(([key, title]) => element('th', {class: key.startsWith('per') ? 'extra' : ''}, title)));
+      ...columns.map(([key, title]) => element('th', {class: isExtra(key) ? 'extra' : ''}, title)));
     if (hasTruth)
       head.children[0].after(element('th', {}, 'truth'));
     if (has('prior'))
@@ -383,15 +395,17 @@
         const value = one[key];
         const isBad = (key === 'rHat' && !(value < 1.01)) ||
           ((key === 'bulk' || key === 'tail') && !(value >= 400));
-        const digits = key === 'rHat' ? 5 : key === 'mcse' ? 2 : key.startsWith('per') ? 3 : 4;
-        line.append(element('td', {class: isBad ? 'bad' : key.startsWith('per') ? 'extra' : ''},
+        const digits = key === 'mcse' ? 2 : key === 'sd' || key.startsWith('per') ? 3 : 4;
+        line.append(element('td', {class: (isBad ? 'bad ' : '') + (isExtra(key) ? 'extra' : '')},
           key === 'bulk' || key === 'tail' ?
             (value === null ? '–' : Math.round(value).toLocaleString('en-US')) :
-            key === 'rHat' && value !== null ? value.toFixed(3) : number(value, digits)));
+            key === 'rHat' && value !== null ? value.toFixed(3) :
+              ['mean', 'low', 'median', 'high'].includes(key) ? within(value, one.sd) :
+                number(value, digits)));
       }
       if (hasTruth)
         line.children[0].after(element('td', {},
-          [...new Set(one.truth.map((value) => number(value)))].join(' or ')));
+          [...new Set(one.truth.map((value) => within(value, one.sd)))].join(' or ')));
       if (has('prior'))
         line.append(element('td', {class: 'text extra', title: one.prior}, one.prior));
       body.append(line);
@@ -520,7 +534,7 @@
       title: {display: isShown, text: short(name), padding: 0, font: {size: isNarrow() ? 10 : 11}},
       grid: {drawTicks: false},
       afterFit: (scale) => {
-        const room = isNarrow() ? 18 : 48;
+        const room = isNarrow() ? 18 : 66;
         if (id === 'y')
           scale.width = isShown ? room : 4;
         else
@@ -591,7 +605,7 @@
     const place = grid(part, report.columns.length > 3 ? 'small' : '');
     report.columns.forEach((name, column) => {
       const one = report.unknowns[column];
-      figure(place, name, 'mean ' + number(one.mean) + ', sd ' + number(one.sd, 3) +
+      figure(place, name, 'mean ' + within(one.mean, one.sd) + ', sd ' + number(one.sd, 3) +
         (one.prior ? ', prior ' + one.prior : ''), () => marginal(column, false));
     });
   }
@@ -604,7 +618,7 @@
     const data = report.traces;
     if (!data || !data.rounds.some((rounds) => rounds.length))
       return;
-    const part = section('Traces', 'One of the draws at each place, burn-in shaded. Chains should ' +
+    const part = section('Traces', 'Some of the draws, evenly spaced; burn-in is shaded. Chains should ' +
       'look alike, and so should all parts of one after burn-in.');
     const names = ['energy', ...report.columns];
     let chosen = Math.min(1, report.columns.length);
@@ -638,13 +652,29 @@
   function energies() {
     if (!report.energies)
       return;
-    const part = section('Energies', 'Minus the logarithm of the posterior. Neighbouring rungs can ' +
-      'swap only where their histograms overlap.');
+    const part = section('Energies', 'Minus the logarithm of the posterior.' + (nRungs > 1 ?
+      ' Neighbouring rungs can swap only where their histograms overlap.' : ''));
     const place = grid(part);
-    figure(place, 'Histograms by rung', '', () => lines(report.energies.map((histogram, i) => ({
-      label: shortRung(report.rungs[i]), data: outline(histogram), borderColor: colourOfRung(i),
-      backgroundColor: faint(colourOfRung(i), .18), fill: 'origin'})), 'energy', 'density',
-    {scales: {y: {beginAtZero: true}}}));
+    figure(place, nRungs > 1 ? 'Histograms by rung' : 'Histogram', '', () => {
+      const {logarithmic, rungs: all} = report.energies;
+      // Laws that are as different as that have different heights, too.
+      const peak = (histogram) => histogram.density.reduce((a, b) => Math.max(a, b));
+      const rungs = !logarithmic ? all : all.map((histogram) => ({...histogram,
+        density: histogram.density.map((one) => one / peak(histogram))}));
+      const first = rungs[0].density.findIndex((one) => one > .05);
+      const range = logarithmic ? {min: rungs[0].low + (first - 1) * rungs[0].width,
+        max: .1 + Math.max(...rungs.map((histogram) => ends(histogram)[1]))} : {};
+      const value = (x) => logarithmic ? 10 ** x : x;
+      return lines(rungs.map((histogram, i) => ({
+        label: shortRung(report.rungs[i]), data: outline(histogram), borderColor: colourOfRung(i),
+        backgroundColor: faint(colourOfRung(i), .18), fill: 'origin'})),
+      logarithmic ? 'energy above the least' : 'energy',
+      logarithmic ? 'density, scaled to 1' : 'density',
+      {scales: {y: {beginAtZero: true}, x: logarithmic ? {...range, ticks: {maxRotation: 0, includeBounds: false, maxTicksLimit: 8,
+        callback: (x) => number(value(x), 2)}} : {}},
+      tooltip: {callbacks: {title: () => '', label: (item) => item.dataset.label + ': energy ' +
+        number(value(item.parsed.x), 4) + ', density ' + number(item.parsed.y, 3)}}});
+    });
     const data = report.traces;
     figure(place, 'As the run went on' + (report.chains > 1 ? ', chain 0' : ''), '',
       () => lines(report.rungs.map((rung, i) => ({label: shortRung(rung), order: i,
@@ -812,8 +842,21 @@
           {label: 'mean', data: points(x, get('mean')), borderColor: '#0072b2', borderWidth: 2}];
         if (get('exact'))
           datasets.push({label: 'exact', data: points(x, get('exact')), borderColor: '#000000',
-            borderDash: [5, 4]});
+            borderDash: [5, 4], order: -1});
         return lines(datasets, curve.names[0], 'prediction');
+      });
+    // A narrow band is seen beside the exact curve only.
+    if (curve && ['exact', 'mean', '5 %', '95 %'].every((name) => curve.names.includes(name)))
+      figure(place, 'Predicted less exact curve', 'mean and 90 % band', () => {
+        const get = (name) => curve.columns[curve.names.indexOf(name)];
+        const x = curve.columns[0], exact = get('exact');
+        const difference = (name) => points(x, get(name).map((value, i) => value - exact[i]));
+        return lines([
+          {label: '5 %', data: difference('5 %'), borderColor: faint('#0072b2', .5), borderWidth: .8},
+          {label: '95 %', data: difference('95 %'), borderColor: faint('#0072b2', .5), borderWidth: .8,
+            fill: '-1', backgroundColor: faint('#0072b2', .22)},
+          {label: 'mean', data: difference('mean'), borderColor: '#0072b2', borderWidth: 2}],
+        curve.names[0], 'difference', {marks: {lines: [{y: 0, width: 1}]}});
       });
 
     if (data) {
@@ -875,11 +918,14 @@
       return;
     const part = section('Errors of the network', 'Relative error of each rung\'s curve as the run ' +
       'went on.');
+    const all = data.columns.slice(1).flat().filter((value) => value > 0);
+    const limits = all.length ? {min: all.reduce((a, b) => Math.min(a, b)) / 1.5,
+      max: all.reduce((a, b) => Math.max(a, b)) * 1.5} : {};
     figure(grid(part), 'Relative error', '', () => lines(data.names.slice(1).map((name, i) => ({
       label: name, data: points(data.columns[0], data.columns[i + 1]), order: i,
       borderColor: rungColour(i, Math.max(report.allRungs, data.names.length - 1))})), 'round',
-    'relative error', {marks: burnIn(), scales: {x: roundAxis(), y: {type: 'logarithmic',
-      ticks: {callback: (value) => {
+    'relative error', {marks: burnIn(), scales: {x: roundAxis(), y: {type: 'logarithmic', ...limits,
+      ticks: {includeBounds: false, callback: (value) => {
         const first = Number(value.toExponential()[0]);
         return [1, 2, 5].includes(first) ? number(value, 2) : '';
       }}}}}));
@@ -977,5 +1023,6 @@
       window.parent.postMessage({...root.dataset}, '*');
   };
   // Sizes settle, and charts with them, after the first layout.
-  requestAnimationFrame(() => requestAnimationFrame(finish));
+  window.addEventListener('load', () =>
+    requestAnimationFrame(() => requestAnimationFrame(finish)));
 })();
