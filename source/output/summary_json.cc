@@ -28,12 +28,6 @@ namespace Tempera
       return result + "\"";
     }
 
-    std::string
-    json(const char *text)
-    {
-      return json(std::string(text));
-    }
-
     /** The shortest text that reads back as the same number. */
     std::string
     json(const double number)
