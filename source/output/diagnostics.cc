@@ -78,12 +78,21 @@ namespace Tempera
 
       /** The half in which a value is; n_halves() if it is in the middle. */
       std::size_t
-      half_of(const std::size_t index) const
+      half_of(const std::uint32_t index) const
       {
-        const std::size_t chain = index / length, place = index % length;
+        // Division of short integers is a good deal faster.
+        const std::uint32_t length_32 = length, chain = index / length_32,
+                            place = index - chain * length_32;
         return place < half           ? 2 * chain :
                place >= length - half ? 2 * chain + 1 :
                                         n_halves();
+      }
+
+      /** Whether a draw is in none of the halves. */
+      bool
+      is_in_the_middle(const std::uint32_t index) const
+      {
+        return 2 * half < length && half_of(index) == n_halves();
       }
 
       /** Put a function of each draw in its place. */
@@ -155,26 +164,23 @@ namespace Tempera
     public:
       explicit FourierTransform(const std::size_t n)
         : n(n)
+        , reversed(n, 0)
       {
         // The roots of each stage one after another, as they are needed.
         for (std::size_t half = 1; half < n; half *= 2)
           for (std::size_t k = 0; k < half; ++k)
             roots.push_back(
               std::polar(1., -boost::math::constants::pi<double>() * k / half));
+        for (std::size_t i = 1; i < n; ++i)
+          reversed[i] = reversed[i / 2] / 2 + (i % 2 == 1 ? n / 2 : 0);
       }
 
       void
       operator()(std::vector<Complex> &values) const
       {
-        for (std::size_t i = 1, j = 0; i < n; ++i)
-          {
-            std::size_t bit = n / 2;
-            for (; j & bit; bit /= 2)
-              j ^= bit;
-            j ^= bit;
-            if (i < j)
-              std::swap(values[i], values[j]);
-          }
+        for (std::size_t i = 1; i < n; ++i)
+          if (i < reversed[i])
+            std::swap(values[i], values[reversed[i]]);
         const Complex *root = roots.data();
         for (std::size_t half = 1; half < n; root += half, half *= 2)
           for (std::size_t begin = 0; begin < n; begin += 2 * half)
@@ -195,6 +201,8 @@ namespace Tempera
     private:
       const std::size_t    n;
       std::vector<Complex> roots;
+      /** Each index with its bits in reversed order. */
+      std::vector<std::uint32_t> reversed;
     };
 
 
@@ -228,19 +236,23 @@ namespace Tempera
               transform(values);
               // The transforms a of the real and b of the imaginary part, told
               // apart by their symmetry; a times the conjugate of b.
-              for (std::size_t k = 0; k < n; ++k)
+              for (std::size_t k = 0; k <= n_lags; ++k)
                 {
-                  const Complex one = values[k], other = values[(n - k) % n];
-                  const double  a_real = one.real() + other.real(),
-                               a_imag  = one.imag() - other.imag(),
-                               b_real  = one.imag() + other.imag(),
-                               b_imag  = other.real() - one.real();
+                  const Complex one   = values[k],
+                                other = values[(n - k) & (n - 1)];
+                  const double a_real = one.real() + other.real(),
+                               a_imag = one.imag() - other.imag(),
+                               b_real = one.imag() + other.imag(),
+                               b_imag = other.real() - one.real();
                   powers[k] +=
                     Complex(0.25 * (a_real * b_real + a_imag * b_imag),
                             0.25 * (a_imag * b_real - a_real * b_imag));
                 }
             }
         }
+      // The other half follows from symmetry.
+      for (std::size_t k = 1; k < n_lags; ++k)
+        powers[n - k] = std::conj(powers[k]);
       // The inverse but for a factor and a conjugate.
       transform(powers);
       std::vector<double> result(std::min(n_lags, draws.half));
@@ -286,39 +298,43 @@ namespace Tempera
         return not_a_number;
 
       const std::size_t all_lags = power_of_two(draws.half);
-      for (std::size_t n_lags = std::min(first_lags, all_lags);;
-           n_lags             = std::min(8 * n_lags, all_lags))
+      std::size_t       n_lags   = std::min(first_lags, all_lags);
+      while (true)
         {
-                      const std::vector<double> correlation =
-                        correlations(draws, moments, variances, n_lags);
+          const std::vector<double> correlation =
+            correlations(draws, moments, variances, n_lags);
 
-                      // Geyer: sums of two neighbours are positive and decrease; where the
-                      // estimates are not so, only noise is left.
-                      double      sum = 0., smallest = std::numeric_limits<double>::max();
-                      std::size_t lag   = 0;
-                      bool        ended = false;
-                      for (; !ended && lag + 1 < correlation.size();)
+          // Geyer: sums of two neighbours are positive and decrease; where the
+          // estimates are not so, only noise is left.
+          double      sum = 0., smallest = std::numeric_limits<double>::max();
+          bool        has_ended = false;
+          std::size_t lag       = 0;
+          while (!has_ended && lag + 1 < correlation.size())
             {
-                          const double pair = correlation[lag] + correlation[lag + 1];
-                          ended             = !(pair > 0.);
-                          if (ended)
-                break;
-              smallest = std::min(smallest, pair);
-                          sum += smallest;
-                          lag += 2;
+              const double pair = correlation[lag] + correlation[lag + 1];
+              has_ended         = !(pair > 0.);
+              if (!has_ended)
+                {
+                  smallest = std::min(smallest, pair);
+                  sum += smallest;
+                  lag += 2;
+                }
             }
-          if (!ended && n_lags < all_lags)
-            continue;
+          if (!has_ended && n_lags < all_lags)
+            {
+              n_lags = std::min(8 * n_lags, all_lags);
+              continue;
+            }
 
           double time = 2. * sum - 1.;
-                      // The first lag that was left out, as the authors do.
-                      if (lag < correlation.size())
+          // The first lag that was left out, as the authors do.
+          if (lag < correlation.size())
             time += std::max(0., correlation[lag]);
 
           // Chains that oscillate may be better than independent draws; no
-                      // more than this is believed.
-                      const double n_draws = double(draws.half) * draws.n_halves();
-                      return n_draws / std::max(time, 1. / std::log10(n_draws));
+          // more than this is believed.
+          const double n_draws = double(draws.half) * draws.n_halves();
+          return n_draws / std::max(time, 1. / std::log10(n_draws));
         }
     }
 
@@ -391,6 +407,18 @@ namespace Tempera
         return order.size();
       }
 
+      /** Number of the first value that is not smaller. */
+      std::size_t
+      first_from(const double value) const
+      {
+        return std::partition_point(order.begin(),
+                                    order.end(),
+                                    [&](const std::uint32_t i) {
+                                      return values[i] < value;
+                                    }) -
+               order.begin();
+      }
+
       /** Straight between order statistics (type 7 of Hyndman and Fan). */
       double
       quantile(const double probability) const
@@ -416,11 +444,11 @@ namespace Tempera
      */
     template <typename Next, typename Take>
     void
-    for_each_score(const SplitDraws &draws, const Next &next, const Take &take)
+    for_each_score(const SplitDraws   &draws,
+                   const NormalScores &score,
+                   const Next         &next,
+                   const Take         &take)
     {
-      const std::size_t  n = draws.n_halves() * draws.half;
-      const NormalScores score(n);
-
       // Draws in a half with the same key, and how many came before.
       std::vector<std::uint32_t> equal;
       std::size_t                n_before     = 0;
@@ -437,7 +465,7 @@ namespace Tempera
       for (std::size_t i = 0; i < draws.values.size(); ++i)
         {
           const std::pair<double, std::uint32_t> one = next();
-          if (draws.half_of(one.second) == draws.n_halves())
+          if (draws.is_in_the_middle(one.second))
             continue;
           if (!equal.empty() && one.first != key_of_equal)
             flush();
@@ -448,44 +476,65 @@ namespace Tempera
     }
 
 
+    /** The median of the halves. */
+    double
+    median_of_halves(const SplitDraws &draws, const SortedDraws &sorted)
+    {
+      // An even number, since every chain has two halves.
+      const std::size_t n = draws.n_halves() * draws.half;
+      if (n == sorted.size())
+        return 0.5 * sorted[n / 2 - 1] + 0.5 * sorted[n / 2];
+      double      median = 0.;
+      std::size_t place  = 0;
+      for (std::size_t i = 0; i < sorted.size(); ++i)
+        if (!draws.is_in_the_middle(sorted.index(i)))
+          {
+            if (place == n / 2 - 1 || place == n / 2)
+              median += 0.5 * sorted[i];
+            ++place;
+          }
+      return median;
+    }
+
+
     /** R-hat of the ranks of distances from the median. */
     double
-    folded_r_hat(const SplitDraws &draws, const SortedDraws &sorted)
+    folded_r_hat(const SplitDraws   &draws,
+                 const SortedDraws  &sorted,
+                 const NormalScores &score)
     {
-      // The median of the halves alone, as for everything that is split.
-      double median = 0.;
-      {
-        const std::size_t n     = draws.n_halves() * draws.half;
-        std::size_t       place = 0;
-        for (std::size_t i = 0; i < sorted.size(); ++i)
-          if (draws.half_of(sorted.index(i)) < draws.n_halves())
-            {
-              // An even number, since every chain has two halves.
-              if (place == n / 2 - 1 || place == n / 2)
-                median += 0.5 * sorted[i];
-              ++place;
-            }
-      }
+      constexpr double none   = std::numeric_limits<double>::infinity();
+      const double     median = median_of_halves(draws, sorted);
       // Below the median distances grow downwards, above it upwards.
-      std::size_t above = 0;
-      while (above < sorted.size() && sorted[above] < median)
-        ++above;
-      std::size_t          below = above;
+      std::size_t above = sorted.first_from(median), below = above;
+      const auto  distance_below = [&]() {
+        return below > 0 ? median - sorted[below - 1] : none;
+      };
+      const auto distance_above = [&]() {
+        return above < sorted.size() ? sorted[above] - median : none;
+      };
+      double               next_below = distance_below();
+      double               next_above = distance_above();
       std::vector<Moments> moments(draws.n_halves());
       for_each_score(
         draws,
+        score,
         [&]() {
-          const bool is_below =
-            above == sorted.size() ||
-            (below > 0 && std::abs(sorted[below - 1] - median) <=
-                            std::abs(sorted[above] - median));
-          const std::size_t number = is_below ? --below : above++;
-          return std::pair<double, std::uint32_t>(std::abs(sorted[number] -
-                                                           median),
-                                                  sorted.index(number));
+          std::pair<double, std::uint32_t> result;
+          if (next_below <= next_above)
+            {
+              result     = {next_below, sorted.index(--below)};
+              next_below = distance_below();
+            }
+          else
+            {
+              result     = {next_above, sorted.index(above++)};
+              next_above = distance_above();
+            }
+          return result;
         },
-        [&](const std::uint32_t index, const double score) {
-          moments[draws.half_of(index)].add(score);
+        [&](const std::uint32_t index, const double one) {
+          moments[draws.half_of(index)].add(one);
         });
       return Variances(moments, draws.half).r_hat();
     }
@@ -493,35 +542,39 @@ namespace Tempera
 
     /** Put the normal score of its rank in the place of each draw. */
     void
-    set_scores(const SortedDraws &sorted, SplitDraws &draws)
+    set_scores(const SortedDraws  &sorted,
+               const NormalScores &score,
+               SplitDraws         &draws)
     {
       // Keys are read before their group is overwritten.
       std::size_t number = 0;
       for_each_score(
         draws,
+        score,
         [&]() {
           const std::size_t here = number++;
           return std::pair<double, std::uint32_t>(sorted[here],
                                                   sorted.index(here));
         },
-        [&](const std::uint32_t index, const double score) {
-          draws.values[index] = score;
+        [&](const std::uint32_t index, const double one) {
+          draws.values[index] = one;
         });
     }
 
 
     struct Ranked
     {
-      double r_hat_bulk, r_hat_folded, r_hat, bulk_size;
+      double r_hat_bulk, r_hat_folded, r_hat;
     };
 
     /** What ranks tell; the draws are lost. */
     Ranked
     look_at_ranks(const SortedDraws &sorted, SplitDraws &draws)
     {
-      Ranked result;
-      result.r_hat_folded = folded_r_hat(draws, sorted);
-      set_scores(sorted, draws);
+      const NormalScores score(draws.n_halves() * draws.half);
+      Ranked             result;
+      result.r_hat_folded = folded_r_hat(draws, sorted, score);
+      set_scores(sorted, score, draws);
       result.r_hat_bulk =
         Variances(moments_of_halves(draws), draws.half).r_hat();
       // Draws of two values that are equally frequent have but one distance
