@@ -101,6 +101,35 @@ subsection Output
 end
 )";
 
+  /** Minibatches, averages of squared gradients, a warm start, curves. */
+  const std::string network =
+    "include " TEMPERA_SOURCE_DIR "/prm/paper/pinn_nonlinear_inverse.prm\n"
+    R"(
+set Chains = 2
+set Iterations = 300
+set Burn-in = 100
+set Thinning = 1
+subsection Network
+  subsection Warm start
+    set Method = Adam
+    set Iterations = 20
+  end
+end
+subsection Levels
+  subsection fine
+    set Batch size = 5
+  end
+end
+subsection Sampler
+  subsection Kernel
+    set Type = pSGLD
+  end
+end
+subsection Output
+  set Report = false
+end
+)";
+
   std::vector<std::string>
   run_of(const std::string              &file,
          const std::string              &folder,
@@ -313,6 +342,7 @@ main()
 {
   check_resume("mixture", mixture);
   check_resume("source", source);
+  check_resume("network", network);
   check_extension();
   check_refusals();
   return result();
