@@ -708,8 +708,10 @@
         number(report.tripRate, 2) + ' per swap time; the acceptances allow ' +
         number(report.bestTripRate, 2) + '.') +
       (report.barrier === null ? '' : ' Communication barrier Λ = ' + number(report.barrier, 3) + '.'));
-    const place = grid(part);
     const nPairs = Math.max(0, ...data.acceptances.map((one) => one.length));
+    if (nPairs === 0)
+      part.append(element('p', {class: 'about'}, 'No swap has been tested after burn-in.'));
+    const place = grid(part);
     if (nPairs > 0)
       figure(place, 'Accepted swaps of each pair', 'after burn-in; 0.2 and more is well', () => ({
         type: 'bar', data: {
