@@ -1017,6 +1017,8 @@
   // What the tests ask for: report.html#check.
   const finish = () => {
     if (location.hash === '#check') {
+      for (const one of planned)
+        Chart.getChart(one.canvas)?.resize();
       root.dataset.blank = planned.filter((one) => isBlank(one.canvas)).map((one) => one.title).join('\n');
       root.dataset.widths = root.scrollWidth + '/' + root.clientWidth;
     }
@@ -1024,7 +1026,7 @@
     if (location.hash === '#check' && window.parent !== window)
       window.parent.postMessage({...root.dataset}, '*');
   };
-  // Sizes settle, and charts with them, after the first layout.
-  window.addEventListener('load', () =>
-    requestAnimationFrame(() => requestAnimationFrame(finish)));
+  // Sizes settle, and charts with them, after the first layout. A timer, since a browser
+  // without a window may draw no frame in time.
+  window.addEventListener('load', () => setTimeout(finish, 100));
 })();
