@@ -560,6 +560,13 @@ namespace Tempera
           {
             acceptances.emplace_back();
             const Passage &passage = passages[chain];
+            // Without any attempts there is nothing to draw.
+            if (std::all_of(passage.attempts.begin(),
+                            passage.attempts.end(),
+                            [](const double attempts) {
+                              return attempts == 0.;
+                            }))
+              continue;
             for (std::size_t pair = 0; pair < passage.attempts.size(); ++pair)
               acceptances.back().push_back(passage.accepted[pair] /
                                            passage.attempts[pair]);

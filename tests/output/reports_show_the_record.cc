@@ -200,7 +200,7 @@ namespace
                   !shape.is_broken && normal(generator) > 0.3;
                 if (is_accepted)
                   std::swap(replicas[pair], replicas[pair + 1]);
-                draw.swaps.push_back({1, is_accepted});
+                draw.swaps.push_back({shape.is_broken ? 0u : 1u, is_accepted});
               }
             for (unsigned int rung = 0; rung < description.n_recorded_rungs;
                  ++rung)

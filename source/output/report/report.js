@@ -708,8 +708,10 @@
         number(report.tripRate, 2) + ' per swap time; the acceptances allow ' +
         number(report.bestTripRate, 2) + '.') +
       (report.barrier === null ? '' : ' Communication barrier Λ = ' + number(report.barrier, 3) + '.'));
-    const place = grid(part);
     const nPairs = Math.max(0, ...data.acceptances.map((one) => one.length));
+    if (nPairs === 0)
+      part.append(element('p', {class: 'about'}, 'No swap has been tested after burn-in.'));
+    const place = grid(part);
     if (nPairs > 0)
       figure(place, 'Accepted swaps of each pair', 'after burn-in; 0.2 and more is well', () => ({
         type: 'bar', data: {
@@ -1015,6 +1017,8 @@
   // What the tests ask for: report.html#check.
   const finish = () => {
     if (location.hash === '#check') {
+      for (const one of planned)
+        Chart.getChart(one.canvas)?.resize();
       root.dataset.blank = planned.filter((one) => isBlank(one.canvas)).map((one) => one.title).join('\n');
       root.dataset.widths = root.scrollWidth + '/' + root.clientWidth;
     }
@@ -1022,7 +1026,7 @@
     if (location.hash === '#check' && window.parent !== window)
       window.parent.postMessage({...root.dataset}, '*');
   };
-  // Sizes settle, and charts with them, after the first layout.
-  window.addEventListener('load', () =>
-    requestAnimationFrame(() => requestAnimationFrame(finish)));
+  // Sizes settle, and charts with them, after the first layout. A timer, since a browser
+  // without a window may draw no frame in time.
+  window.addEventListener('load', () => setTimeout(finish, 100));
 })();
