@@ -765,7 +765,7 @@ namespace Tempera
     times.enter("report");
     times.write(*folder);
     if (parameters.output.report)
-      folder->write("report.html", report_html(recorded));
+      folder->write("report.html", report_html(recorded, analysis));
   }
 
 

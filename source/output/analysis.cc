@@ -397,6 +397,8 @@ namespace Tempera
     {
       // Neighbours in many columns, say a whole curve, are costly and vague.
       constexpr std::size_t most_columns = 20;
+      // A share is known well enough from so many draws of all chains.
+      constexpr std::size_t most_draws = 1 << 15;
 
       const std::vector<std::string> names   = description.columns();
       const std::size_t              n_first = description.names.size();
@@ -406,11 +408,19 @@ namespace Tempera
       if (end == 0)
         return;
       std::vector<std::vector<std::vector<double>>> chains(table.chains.size());
+      const std::size_t                             draw_stride =
+        (table.numbers[0].size() * chains.size() + most_draws - 1) / most_draws;
       for (std::size_t i = begin; i < end; i += stride)
         {
           analysis.mode_columns.push_back(names[i]);
           for (std::size_t chain = 0; chain < chains.size(); ++chain)
-            chains[chain].push_back(table.chains[chain][0].values[i]);
+            {
+              const auto         &all = table.chains[chain][0].values[i];
+              std::vector<double> some;
+              for (std::size_t k = 0; k < all.size(); k += draw_stride)
+                some.push_back(all[k]);
+              chains[chain].push_back(std::move(some));
+            }
         }
       analysis.modes = find_modes(chains);
     }

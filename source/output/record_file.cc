@@ -142,25 +142,33 @@ namespace Tempera
   void
   RecordFile::append(const RecordedDraw &draw)
   {
-    append_raw(draws, draw.round);
-    append_raw(draws, std::uint64_t(draw.is_burn_in));
-    append_raw(draws, draw.round_trips);
+    // This is what a cheap round waits for: one line at a time, copied once.
+    const std::size_t begin = draws.size();
+    draws.resize(begin + layout.line());
+    char      *place = draws.data() + begin;
+    const auto put   = [&place](const auto number) {
+      std::memcpy(place, &number, sizeof(number));
+      place += sizeof(number);
+    };
+    put(draw.round);
+    put(std::uint64_t(draw.is_burn_in));
+    put(draw.round_trips);
     for (unsigned int pair = 0; pair < layout.n_pairs; ++pair)
       {
-        append_raw(draws, draw.swaps[pair].attempts);
-        append_raw(draws, draw.swaps[pair].accepted);
+        put(draw.swaps[pair].attempts);
+        put(draw.swaps[pair].accepted);
       }
     for (unsigned int i = 0; i < layout.n_rungs; ++i)
       {
         const RecordedRung &rung = draw.rungs[i];
-        append_raw(draws, rung.reference);
-        append_raw(draws, rung.potential);
-        append_raw(draws, rung.step_size);
-        append_raw(draws, rung.acceptance);
-        append_raw(draws, rung.non_finite);
-        append_raw(draws, rung.replica);
-        draws.append(reinterpret_cast<const char *>(rung.values),
-                     layout.n_columns * sizeof(double));
+        put(rung.reference);
+        put(rung.potential);
+        put(rung.step_size);
+        put(rung.acceptance);
+        put(rung.non_finite);
+        put(rung.replica);
+        for (unsigned int k = 0; k < layout.n_columns; ++k)
+          put(rung.values[k]);
       }
     if (draws.size() > buffer_size)
       flush();

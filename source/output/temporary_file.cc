@@ -37,7 +37,7 @@ namespace Tempera
     rename_whole_file(temporary_path,
                       path,
                       "--output",
-                      Durability::synchronised);
+                      Durability::ordinary);
     is_published = true;
   }
 } // namespace Tempera

@@ -231,7 +231,7 @@ end
     rlimit old_limit, new_limit;
     getrlimit(RLIMIT_FSIZE, &old_limit);
     new_limit          = old_limit;
-    new_limit.rlim_cur = 100000;
+    new_limit.rlim_cur = 250000;
     std::signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &new_limit);
     const CommandResult result = command({"run",

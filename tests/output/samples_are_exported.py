@@ -199,7 +199,11 @@ def check_attributes():
 
 def check_predictions():
     """Against the measurements, at every eighth draw."""
-    numbers = np.arange(0, n_draws, 8)
+    # Every eighth draw is predicted; of long chains less than 1000 are used.
+    stride = 1
+    while -(-n_draws // stride) >= 1000:
+        stride *= 2
+    numbers = np.arange(0, n_draws, max(8, stride))
     names = [name for name, _, _ in measurements]
     observed = group("observed_data")
     y = np.array([value for _, value, _ in measurements])

@@ -8,9 +8,10 @@ namespace Tempera
 {
   /**
    * A large file that is written piece by piece under another name, and gets
-   * its own when it is complete and on the disk. Whoever looks for it finds the
-   * old file or the new one, never half of it. Unless it is published, it is
-   * removed.
+   * its own when it is complete. Whoever looks for it finds the old file or the
+   * new one, never half of it. Unless it is published, it is removed. Nobody
+   * waits until it is on the disk: the record is, and such a file can be made
+   * again.
    *
    * Files that fit into memory are written by write_whole_file().
    */
@@ -40,7 +41,7 @@ namespace Tempera
       return temporary_path;
     }
 
-    /** Wait until it is on the disk, and give it its name. */
+    /** Give it its name. */
     void
     publish();
 
