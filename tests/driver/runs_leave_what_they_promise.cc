@@ -319,12 +319,15 @@ end
                                              "repository",
                                              "--overwrite"};
           std::vector<std::string> settings{"Iterations = 2000",
-                                            "Burn-in = 1000"};
+                                            "Burn-in = 1000",
+                                            "Output/Refinement draws = 1",
+                                            "Output/Report = false"};
           // A round of a network takes a thousand times as long.
           if (contains(entry.path().filename().string(), "pinn_"))
             settings = {"Iterations = 40",
                         "Burn-in = 20",
                         "Thinning = 1",
+                        "Output/Report = false",
                         "Output/Information draws = 1",
                         "Network/Warm start/Iterations = 2"};
           for (const std::string &setting : settings)
