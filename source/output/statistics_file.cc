@@ -7,7 +7,10 @@ namespace Tempera
 {
   StatisticsFile::StatisticsFile(const RunFolder &folder)
     : folder(folder)
-  {}
+  {
+    // A column of which a row says nothing must not end before the others.
+    table.set_auto_fill_mode(true);
+  }
 
 
 

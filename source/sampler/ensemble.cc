@@ -8,7 +8,15 @@ namespace Tempera
 {
   Ensemble::Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> chains)
     : chains(std::move(chains))
-  {}
+    , hundredth_reports(this->chains.size())
+  {
+    // At the end of burn-in counts begin anew; a chain reports before.
+    for (unsigned int chain = 0; chain < this->chains.size(); ++chain)
+      this->chains[chain]->signals.hundredth_done.connect(
+        [this, chain](const RunReport &report) {
+          hundredth_reports[chain] = report;
+        });
+  }
 
 
 
@@ -57,8 +65,11 @@ namespace Tempera
     std::uint64_t     rounds_per_look = 1, next_look = round + 1;
     Clock::time_point last_look = Clock::now();
 
-    for (const auto &chain : chains)
-      chain->set_interrupted(false);
+    for (unsigned int chain = 0; chain < chains.size(); ++chain)
+      {
+        chains[chain]->set_interrupted(false);
+        hundredth_reports[chain] = chains[chain]->report();
+      }
     while (!is_done() && !stop.load(std::memory_order_relaxed))
       {
         for (const auto &chain : chains)
@@ -67,7 +78,7 @@ namespace Tempera
         ++round;
 
         if (round % hundredth == 0 || round == plan.n_rounds)
-          signals.hundredth_done(report());
+          signals.hundredth_done(combined(hundredth_reports));
         if (round == plan.burn_in)
           signals.end_of_burn_in(report());
         if (rounds_per_checkpoint > 0 && round % rounds_per_checkpoint == 0)

@@ -74,6 +74,9 @@ namespace Tempera
     is_done() const;
 
     std::vector<std::unique_ptr<ReplicaExchange>> chains;
+
+    /** The last report of each chain at a hundredth of the run. */
+    std::vector<RunReport> hundredth_reports;
   };
 
 } // namespace Tempera
