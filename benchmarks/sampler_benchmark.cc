@@ -5,7 +5,7 @@
 // items_per_second is the cost of one. doc/performance.md has the limits.
 
 #include <tempera/analytic/gaussian_mixture.h>
-#include <tempera/output/draws_file.h>
+#include <tempera/output/record.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <benchmark/benchmark.h>
@@ -88,7 +88,7 @@ namespace
 
 
   void
-  rung_step_with_csv(benchmark::State &state)
+  rung_step_recorded(benchmark::State &state)
   {
     const std::string path =
       (std::filesystem::temp_directory_path() / "tempera_benchmark").string();
@@ -96,16 +96,22 @@ namespace
       ReplicaExchange sampler = make_sampler("SGLD", 1);
       const RunFolder folder(path, true);
       RunDescription  description;
-      description.names   = {"x1", "x2"};
-      description.indices = {0, 1};
-      DrawsFile cold(folder, description, 0), hot(folder, description, 1);
-      cold.connect(sampler.signals);
-      hot.connect(sampler.signals);
+      description.names            = {"x1", "x2"};
+      description.indices          = {0, 1};
+      description.lower            = {-1., -1.};
+      description.upper            = {1., 1.};
+      description.kernels          = {"SGLD", "SGLD"};
+      description.levels           = {"fine"};
+      description.rung_levels      = {0, 0};
+      description.n_recorded_rungs = 2;
+      Record record(folder, description, 0);
+      record.begin();
+      record.connect(sampler.signals);
       do_rounds(state, sampler);
     }
     std::filesystem::remove_all(path);
   }
-  BENCHMARK(rung_step_with_csv);
+  BENCHMARK(rung_step_recorded);
 
 
   void
