@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/utf8.h>
 #include <tempera/driver/parameter_file.h>
 
 #include <deal.II/base/utilities.h>
@@ -41,6 +42,16 @@ namespace Tempera
         return false;
       rest = dealii::Utilities::trim(line.substr(keyword.size()));
       return true;
+    }
+
+    /** Names are compared and shown as UTF-8; values may be anything. */
+    void
+    check_name(const std::string &name, const std::string &origin)
+    {
+      if (valid_utf8(name) != name)
+        throw UserError(origin + ": the name '" + valid_utf8(name) +
+                        "' has bytes that are not UTF-8. Save the file in this "
+                        "encoding.");
     }
 
     /** A value must survive being written to a file and read again. */
@@ -107,6 +118,7 @@ namespace Tempera
             if (equal == std::string::npos)
               throw UserError(origin + ": '" + line +
                               "' has no '='. Write 'set NAME = VALUE'.");
+            check_name(rest.substr(0, equal), origin);
             all_assignments.push_back(
               {open_sections,
                dealii::Utilities::trim(rest.substr(0, equal)),
@@ -116,6 +128,7 @@ namespace Tempera
           }
         else if (begins_with(line, "subsection", rest) && !rest.empty())
           {
+            check_name(rest, origin);
             open_sections.push_back(rest);
             open_origins.push_back(origin);
             all_sections.push_back({open_sections, origin});

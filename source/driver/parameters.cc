@@ -2,6 +2,7 @@
 #include <tempera/base/patterns.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/utf8.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/pinn/equation.h>
 #include <tempera/problems/problem.h>
@@ -649,13 +650,15 @@ namespace Tempera
   std::vector<ParameterDescription>
   Parameters::descriptions() const
   {
-    std::stringstream json;
+    std::ostringstream json;
     implementation->prm.print_parameters(
       json,
       dealii::ParameterHandler::JSON |
         dealii::ParameterHandler::KeepDeclarationOrder);
+    // Names of levels and unknowns are the user's, in whatever encoding.
+    std::istringstream          text(valid_utf8(json.str()));
     boost::property_tree::ptree tree;
-    boost::property_tree::read_json(json, tree);
+    boost::property_tree::read_json(text, tree);
     std::vector<ParameterDescription> result;
     describe(tree, {}, result);
     return result;

@@ -34,8 +34,9 @@ namespace Tempera
       // More predictions than anyone can wait for.
       constexpr std::uint64_t most_predictions = 10000000;
 
-      archive &evaluation.has_values &evaluation.has_gradients &evaluation
-        .reference &evaluation.potential;
+      serialize_flag(archive, evaluation.has_values);
+      serialize_flag(archive, evaluation.has_gradients);
+      archive &evaluation.reference &evaluation.potential;
       serialize_fixed(archive, evaluation.reference_gradient);
       serialize_fixed(archive, evaluation.potential_gradient);
       serialize_vector(archive, evaluation.predictions, most_predictions);

@@ -20,6 +20,19 @@ namespace Tempera
   };
 
 
+  /** Save or load a flag; a byte that is neither 0 nor 1 is no bool at all. */
+  template <typename Archive>
+  void
+  serialize_flag(Archive &archive, bool &flag)
+  {
+    std::uint8_t byte = flag ? 1 : 0;
+    archive     &byte;
+    if (byte > 1)
+      throw ArchiveError("a flag is neither true nor false");
+    flag = byte == 1;
+  }
+
+
   /**
    * Save or load a vector with Boost.Serialization's archives. Unlike Boost's
    * own way it never believes a size from a file: a damaged file must not make

@@ -71,7 +71,8 @@ namespace Tempera
       snapshots.resize(n_snapshots, new_snapshot());
       for (Snapshot &snapshot : snapshots)
         {
-          archive &snapshot.round &snapshot.is_burn_in;
+          archive &snapshot.round;
+          serialize_flag(archive, snapshot.is_burn_in);
           serialize_fixed(archive, snapshot.errors);
           serialize_fixed(archive, snapshot.n_chains);
           std::uint64_t n_curves = snapshot.curves.size();

@@ -2,6 +2,7 @@
 #ifndef tempera_sampler_noise_probe_h
 #define tempera_sampler_noise_probe_h
 
+#include <tempera/base/archive.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <array>
@@ -35,7 +36,8 @@ namespace Tempera
     void
     serialize(Archive &archive, const unsigned int)
     {
-      archive &times &in_second_half;
+      archive &times;
+      serialize_flag(archive, in_second_half);
       for (std::array<Moments, 2> *variances :
            {&log_ratio_variance, &energy_variance})
         for (Moments &moments : *variances)

@@ -97,8 +97,10 @@ namespace Tempera
     void
     serialize(Archive &archive, const unsigned int)
     {
-      archive &temperature &step_size &noise &level &is_adjusted &is_stochastic
-        &steps &non_finite &acceptance_sum &acceptance_count;
+      archive &temperature &step_size &noise &level;
+      serialize_flag(archive, is_adjusted);
+      serialize_flag(archive, is_stochastic);
+      archive &steps &non_finite &acceptance_sum &acceptance_count;
     }
   };
 
@@ -162,7 +164,8 @@ namespace Tempera
     void
     serialize(Archive &archive, const unsigned int)
     {
-      archive &rounds &n_rounds &burn_in &interrupted;
+      archive &rounds &n_rounds &burn_in;
+      serialize_flag(archive, interrupted);
       serialize_vector(archive, rungs, PairReport::most_entries);
       serialize_vector(archive, pairs, PairReport::most_entries);
       serialize_vector(archive, evaluations, PairReport::most_entries);
