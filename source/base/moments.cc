@@ -25,8 +25,8 @@ namespace Tempera
       return;
     const double total      = double(n) + double(others.n);
     const double difference = others.running_mean - running_mean;
-    sum_of_squares += others.sum_of_squares +
-                      difference * difference * (n / total) * others.n;
+    sum_of_squares +=
+      others.sum_of_squares + difference * difference * (n / total) * others.n;
     running_mean += difference * (others.n / total);
     n += others.n;
     largest_absolute = std::max(largest_absolute, others.largest_absolute);

@@ -14,8 +14,7 @@ namespace Tempera
 
 
 
-  DrawSubset::DrawSubset(const std::size_t  least,
-                         const unsigned int n_unknowns)
+  DrawSubset::DrawSubset(const std::size_t least, const unsigned int n_unknowns)
     : least(least)
     , n_unknowns(n_unknowns)
   {}

@@ -116,7 +116,8 @@ namespace Tempera
     // The draws of a round come one after the other, the coldest first.
     if (draw.rung == 0 && chain == 0)
       is_kept = begin_snapshot(draw);
-    if (!is_kept || snapshots.back().round != draw.round || !(has_errors() || is_of_the_band))
+    if (!is_kept || snapshots.back().round != draw.round ||
+        !(has_errors() || is_of_the_band))
       return;
 
     Snapshot           &snapshot = snapshots.back();
@@ -125,8 +126,8 @@ namespace Tempera
     // A running mean over the chains.
     double            &error    = snapshot.errors[draw.rung];
     const unsigned int n_chains = ++snapshot.n_chains[draw.rung];
-    error = n_chains == 1 ? error_of(curve) :
-                            error + (error_of(curve) - error) / n_chains;
+    error                       = n_chains == 1 ? error_of(curve) :
+                                                  error + (error_of(curve) - error) / n_chains;
     if (is_of_the_band)
       {
         snapshot.curves.push_back(std::move(curve));

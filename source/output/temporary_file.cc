@@ -34,10 +34,7 @@ namespace Tempera
   void
   TemporaryFile::publish()
   {
-    rename_whole_file(temporary_path,
-                      path,
-                      "--output",
-                      Durability::ordinary);
+    rename_whole_file(temporary_path, path, "--output", Durability::ordinary);
     is_published = true;
   }
 } // namespace Tempera

@@ -39,8 +39,8 @@ namespace Tempera
     void
     serialize(Archive &archive, const unsigned int)
     {
-      std::uint64_t n_draws = draws.size();
-      archive      &count &stride &n_draws;
+      std::uint64_t           n_draws = draws.size();
+      archive &count &stride &n_draws;
       if (n_draws > 2 * least || stride == 0)
         throw ArchiveError("there are more draws than were kept");
       draws.resize(n_draws, std::vector<double>(n_unknowns));
