@@ -63,9 +63,9 @@ namespace Tempera
     void
     serialize(Archive &archive, const unsigned int)
     {
-      archive      &stride &n_rounds_seen;
-      std::uint64_t n_snapshots = snapshots.size();
-      archive      &n_snapshots;
+      archive &stride &n_rounds_seen;
+      std::uint64_t    n_snapshots = snapshots.size();
+      archive         &n_snapshots;
       if (n_snapshots > most_snapshots || stride == 0)
         throw ArchiveError("there are more curves than were kept");
       snapshots.resize(n_snapshots, new_snapshot());
@@ -79,8 +79,8 @@ namespace Tempera
           archive      &n_curves;
           if (n_curves > description.n_chains)
             throw ArchiveError("there are more curves than chains");
-          snapshot.curves.resize(
-            n_curves, std::vector<double>(prediction.places.size()));
+          snapshot.curves.resize(n_curves,
+                                 std::vector<double>(prediction.places.size()));
           for (std::vector<double> &curve : snapshot.curves)
             serialize_fixed(archive, curve);
         }
