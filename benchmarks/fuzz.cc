@@ -492,6 +492,8 @@ end
       if (network)
         {
           description.prediction = network->make_prediction(*ladder);
+          // Those of the record, which would be there twice.
+          description.derived_names.clear();
           network->describe_derived(description.derived_names,
                                     description.derive);
         }
