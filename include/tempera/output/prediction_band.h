@@ -94,7 +94,7 @@ namespace Tempera
     /** Of so many snapshots every other one is dropped. */
     static constexpr std::size_t most_snapshots = 1024;
     /** No network has more weights. */
-    static constexpr std::uint64_t most_unknowns = 100000000;
+    static constexpr std::uint64_t most_unknowns = 10000000;
 
     /** One round that is kept. */
     struct Snapshot
