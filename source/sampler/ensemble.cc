@@ -166,6 +166,16 @@ namespace Tempera
 
 
   void
+  Ensemble::collect()
+  {
+    bool ignored = false;
+    if (is_shared())
+      meet(ignored);
+  }
+
+
+
+  void
   Ensemble::run(const std::atomic<bool> &stop,
                 const std::uint64_t      rounds_per_checkpoint)
   {

@@ -8,6 +8,8 @@
 #include <tempera/forward/sensor.h>
 #include <tempera/problems/problem.h>
 
+#include <deal.II/base/mpi.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +27,8 @@ namespace Tempera
     std::vector<Sensor>       sensors;
     double                    final_time = 0.;
     Domain                    domain;
+    /** The processes that share the mesh of a level. */
+    MPI_Comm communicator = MPI_COMM_SELF;
   };
 
 

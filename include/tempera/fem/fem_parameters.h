@@ -25,6 +25,14 @@ namespace Tempera
     /** Declare the parameters in the current section. */
     void
     declare(dealii::ParameterHandler &prm);
+
+    /** For other processes. */
+    template <typename Archive>
+    void
+    serialize(Archive &archive)
+    {
+      archive &subdivisions &refinements &degree &time_step;
+    }
   };
 
 
@@ -43,6 +51,15 @@ namespace Tempera
     /** Declare the parameters in the current section. */
     void
     declare(dealii::ParameterHandler &prm);
+
+    /** For other processes. */
+    template <typename Archive>
+    void
+    serialize(Archive &archive)
+    {
+      archive &time_stepping &linear_solver &tolerance &gradient &differences
+        .scheme &differences.relative_step &newton_tolerance &newton_iterations;
+    }
   };
 } // namespace Tempera
 

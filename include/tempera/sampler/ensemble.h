@@ -68,6 +68,13 @@ namespace Tempera
     report() const;
 
     /**
+     * With several processes, which call this together: get to know what the
+     * others have done.
+     */
+    void
+    collect();
+
+    /**
      * Of all chains together, with the sums of their counts. Draws and swaps
      * are told by the signals of each chain, and so are its own reports.
      */
