@@ -130,9 +130,9 @@ namespace Tempera
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
     , evaluations(ladder.get_levels().size())
-    , work_unit(ladder.energy(0).work(Request::values))
     , own_evaluations(evaluations.size())
     , placement(placement)
+    , work_unit(ladder.energy(0).work(Request::values))
   {
     // The energies are made once for all chains.
     if (run_parameters.chain == 0)
