@@ -111,13 +111,16 @@ namespace
                kind == Kind::plain || kind == Kind::with_budget ? "MALA" : "SGLD"};
     kernel_parameters.step_sizes = {0.2};
     SwapParameters swap_parameters;
-    swap_parameters.every = kind == Kind::failing ? 1 : 2;
+    swap_parameters.every = kind == Kind::failing ? 2 : 3;
+    // Measuring noise takes many messages: once is enough.
+    if (kind == Kind::noisy && n_rungs > 2)
+      swap_parameters.noise = std::vector<double>{0.5};
     RunParameters run_parameters;
-    run_parameters.burn_in    = 600;
-    run_parameters.iterations = 1500;
+    run_parameters.burn_in    = 300;
+    run_parameters.iterations = 600;
     run_parameters.thinning   = 3;
     if (kind == Kind::with_budget)
-      run_parameters.work_budget = 3333.;
+      run_parameters.work_budget = 1333.;
 
     Told                                          told;
     std::vector<std::unique_ptr<ReplicaExchange>> chains;
@@ -200,7 +203,7 @@ main(int argc, char **argv)
        {Kind::plain, Kind::noisy, Kind::failing, Kind::with_budget})
     for (const unsigned int n_rungs : {2, 4, 6})
       {
-        const unsigned int n_chains = 3;
+        const unsigned int n_chains = 2;
         const Told         expected =
           run(kind,
               n_rungs,
@@ -228,7 +231,7 @@ main(int argc, char **argv)
                                   peers,
                                   is_scattered ? scattered : dealt.peer_of);
             check(name + (is_scattered ? "scattered" : "dealt"),
-                  told == expected && told.numbers.size() > 10000,
+                  told == expected && told.numbers.size() > 2000,
                   std::to_string(told.numbers.size()) + " numbers instead of " +
                     std::to_string(expected.numbers.size()) +
                     (told.numbers == expected.numbers ? ", equal" : ", other") +
