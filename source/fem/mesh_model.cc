@@ -116,7 +116,9 @@ namespace Tempera
                             const bool                use_products)
     : setting(verified(setting))
     , solver(solver)
-    , space(setting.domain, level, *setting.problem)
+    , space(make_mesh<dim>(setting.domain, level, setting.communicator),
+            level.degree,
+            *setting.problem)
     , course(make_course(setting, level, solver, space))
     , data(course.make_data(course.channels.size()))
   {

@@ -8,14 +8,11 @@
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/fe/mapping_q1.h>
-#include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numeric>
 
@@ -48,22 +45,6 @@ namespace Tempera
       return difference <= tolerance * size;
     }
 
-    template <int dim>
-    dealii::Point<dim>
-    corner(const std::vector<double> &numbers, const std::string &name)
-    {
-      if (numbers.size() != 1 && numbers.size() != dim)
-        throw UserError("'Problem/" + name + "' has " +
-                        counted(numbers.size(), "number") + " in " +
-                        counted(dim, "dimension") +
-                        ". Give one number for all directions or one for "
-                        "each.");
-      dealii::Point<dim> point;
-      for (unsigned int d = 0; d < dim; ++d)
-        point[d] = numbers[numbers.size() == 1 ? 0 : d];
-      return point;
-    }
-
     bool
     earlier(const OperatorMatrix::Entry &a, const OperatorMatrix::Entry &b)
     {
@@ -74,18 +55,17 @@ namespace Tempera
 
 
   template <int dim>
-  SpaceDiscretisation<dim>::SpaceDiscretisation(const Domain &domain,
-                                                const FemLevelParameters &level,
-                                                const Problem &problem)
-    : element(level.degree)
-    , dof_handler(triangulation)
-    , is_box(domain.mesh_file.empty())
+  SpaceDiscretisation<dim>::SpaceDiscretisation(const Mesh<dim>   &mesh,
+                                                const unsigned int degree,
+                                                const Problem     &problem)
+    : mesh(mesh)
+    , element(degree)
+    , dof_handler(*mesh.triangulation)
   {
-    make_mesh(domain, level);
     check_boundaries(problem);
     number_dofs(problem);
     find_cell_points();
-    if (is_box)
+    if (mesh.is_lattice)
       find_lattice();
     make_sparsity_pattern();
   }
@@ -94,82 +74,9 @@ namespace Tempera
 
   template <int dim>
   void
-  SpaceDiscretisation<dim>::make_mesh(const Domain             &domain,
-                                      const FemLevelParameters &level)
-  {
-    const std::string &mesh_file = domain.mesh_file;
-    if (is_box)
-      {
-        std::vector<unsigned int> subdivisions = level.subdivisions;
-        if (subdivisions.size() == 1)
-          subdivisions.assign(dim, subdivisions[0]);
-        if (subdivisions.size() != dim)
-          throw UserError("A level names " +
-                          counted(subdivisions.size(), "number") +
-                          " of 'Subdivisions' in " + counted(dim, "dimension") +
-                          ". Give one number for all directions or one for "
-                          "each.");
-        double n_nodes = 1.;
-        for (const unsigned int n : subdivisions)
-          n_nodes *=
-            std::ldexp(double(n), level.refinements) * level.degree + 1.;
-        if (n_nodes > 1e8)
-          throw UserError("A level would have " + to_text(n_nodes, 3) +
-                          " unknowns, more than this version can hold. Lower "
-                          "its 'Subdivisions', 'Refinements' or 'Degree'.");
-        const auto lower = corner<dim>(domain.lower, "Lower corner");
-        const auto upper = corner<dim>(domain.upper, "Upper corner");
-        for (unsigned int d = 0; d < dim; ++d)
-          if (!(upper[d] > lower[d]))
-            throw UserError("'Problem/Upper corner' must be above "
-                            "'Problem/Lower corner' in every direction.");
-        dealii::GridGenerator::subdivided_hyper_rectangle(
-          triangulation, subdivisions, lower, upper, true);
-      }
-    else
-      {
-        std::ifstream file(mesh_file);
-        if (!file)
-          throw UserError("The mesh file '" + mesh_file +
-                          "' cannot be read. Correct 'Problem/Mesh file'.");
-        file.close();
-        try
-          {
-            dealii::GridIn<dim> reader(triangulation);
-            reader.read(mesh_file);
-          }
-        catch (const std::exception &exception)
-          {
-            std::string reason = exception.what();
-            const auto  begin  = reason.find("Additional information:");
-            if (begin != std::string::npos)
-              reason = reason.substr(begin + 23);
-            reason = reason.substr(0, reason.find("\n\nStacktrace"));
-            reason = reason.substr(0, reason.find("\n-----"));
-            throw UserError(
-              "The mesh file '" + mesh_file +
-              "' is not a mesh that deal.II reads in " +
-              counted(dim, "dimension") +
-              ". Give a file of gmsh (.msh), UCD (.ucd, .inp), VTK (.vtk) or "
-              "another known kind. deal.II says: " +
-              reason);
-          }
-        if (!triangulation.all_reference_cells_are_hyper_cube())
-          throw UserError("The mesh file '" + mesh_file +
-                          "' has triangles or tetrahedra, but the elements Qp "
-                          "need lines, quadrilaterals or hexahedra. Recombine "
-                          "the cells in gmsh.");
-      }
-    triangulation.refine_global(level.refinements);
-  }
-
-
-
-  template <int dim>
-  void
   SpaceDiscretisation<dim>::check_boundaries(const Problem &problem) const
   {
-    const auto               all = triangulation.get_boundary_ids();
+    const auto               all = mesh.triangulation->get_boundary_ids();
     std::vector<std::string> names;
     for (const auto id : all)
       names.push_back(std::to_string(id));
@@ -380,7 +287,8 @@ namespace Tempera
     for (unsigned int d = 0; d < dim; ++d)
       {
         std::vector<double> &list = ends[d];
-        for (const dealii::Point<dim> &vertex : triangulation.get_vertices())
+        for (const dealii::Point<dim> &vertex :
+             mesh.triangulation->get_vertices())
           list.push_back(vertex[d]);
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(),

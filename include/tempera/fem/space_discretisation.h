@@ -2,17 +2,15 @@
 #ifndef tempera_fem_space_discretisation_h
 #define tempera_fem_space_discretisation_h
 
-#include <tempera/fem/domain.h>
-#include <tempera/fem/fem_parameters.h>
 #include <tempera/fem/integration_points.h>
 #include <tempera/fem/lattice.h>
+#include <tempera/fem/mesh.h>
 #include <tempera/fem/operator_matrix.h>
 #include <tempera/forward/sensor.h>
 #include <tempera/problems/problem.h>
 
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/fe_q.h>
-#include <deal.II/grid/tria.h>
 #include <deal.II/lac/full_matrix.h>
 
 #include <array>
@@ -37,9 +35,9 @@ namespace Tempera
   {
   public:
     /** @param problem Says where Dirichlet values are given. */
-    SpaceDiscretisation(const Domain             &domain,
-                        const FemLevelParameters &level,
-                        const Problem            &problem);
+    SpaceDiscretisation(const Mesh<dim>   &mesh,
+                        const unsigned int degree,
+                        const Problem     &problem);
 
     unsigned int
     n_dofs() const
@@ -124,9 +122,6 @@ namespace Tempera
     }
 
   private:
-    void
-    make_mesh(const Domain &domain, const FemLevelParameters &level);
-
     /** Throw a UserError if a boundary that is named does not exist. */
     void
     check_boundaries(const Problem &problem) const;
@@ -152,11 +147,11 @@ namespace Tempera
                const unsigned int               *dofs,
                OperatorMatrix                   &matrix) const;
 
-    dealii::Triangulation<dim> triangulation;
-    const dealii::FE_Q<dim>    element;
-    dealii::DoFHandler<dim>    dof_handler;
+    /** Outlives the handler of its degrees of freedom. */
+    const Mesh<dim>         mesh;
+    const dealii::FE_Q<dim> element;
+    dealii::DoFHandler<dim> dof_handler;
 
-    bool                     is_box;
     unsigned int             n_interior_dofs = 0;
     std::vector<double>      node_coordinates;
     IntegrationPoints        cell_points;
