@@ -125,6 +125,8 @@ namespace Tempera
           }
         end_level(n);
       }
+    if (step->matrix.partition)
+      step->matrix.partition->sum(observed);
   }
 
 

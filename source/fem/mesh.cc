@@ -168,11 +168,11 @@ namespace Tempera
   void
   throw_too_coarse(const unsigned int n_processes)
   {
-    throw UserError("A level is too coarse for " +
-                    counted(n_processes, "process") +
-                    ": one of them would have nothing to solve. Raise its "
-                    "'Subdivisions' or 'Refinements', or lower "
-                    "'Parallel/Processes per replica'.");
+    throw UserError(
+      "A level is too coarse for " + std::to_string(n_processes) +
+      " processes: one of them would have nothing to solve. Raise its "
+      "'Subdivisions' or 'Refinements', or lower "
+      "'Parallel/Processes per replica'.");
   }
 
 

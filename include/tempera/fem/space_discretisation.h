@@ -29,6 +29,12 @@ namespace Tempera
   /**
    * Mesh and elements of one level: matrices, integrals and point values. The
    * degrees of freedom on a Dirichlet boundary are numbered last.
+   *
+   * Of several processes each sees the degrees of freedom that it needs for
+   * its own equations, in this order: its own ones with an equation, those on a
+   * Dirichlet boundary (its own ones first), and those with an equation of
+   * another process, the ghosts. It has all cells that its equations need, so
+   * that what it integrates is complete.
    */
   template <int dim>
   class SpaceDiscretisation
@@ -39,26 +45,50 @@ namespace Tempera
                         const unsigned int degree,
                         const Problem     &problem);
 
+    /** Of all processes. */
     unsigned int
     n_dofs() const
     {
       return dof_handler.n_dofs();
     }
 
-    /** Number of degrees of freedom with an equation. */
+    /** Number of own degrees of freedom with an equation. */
     unsigned int
     n_interior() const
     {
       return n_interior_dofs;
     }
 
+    /** Number of those on a Dirichlet boundary that this process sees. */
     unsigned int
     n_boundary() const
     {
-      return n_dofs() - n_interior_dofs;
+      return n_boundary_dofs;
     }
 
-    /** Coordinates of all degrees of freedom. */
+    /** Number of all that this process sees, ghosts included. */
+    unsigned int
+    n_local() const
+    {
+      return node_coordinates.size() / dim;
+    }
+
+    /** How equations are dealt to processes; null if there is only one. */
+    const std::shared_ptr<const Partition> &
+    get_partition() const
+    {
+      return partition;
+    }
+
+    /** Sum numbers over all processes. */
+    void
+    sum(const dealii::ArrayView<double> &numbers) const
+    {
+      if (partition)
+        partition->sum(numbers);
+    }
+
+    /** Coordinates of all degrees of freedom that this process sees. */
     const std::vector<double> &
     nodes() const
     {
@@ -75,7 +105,10 @@ namespace Tempera
     IntegrationPoints
     faces(const std::vector<dealii::types::boundary_id> &boundaries) const;
 
-    /** For each degree of freedom whether it is on one of the boundaries. */
+    /**
+     * For each degree of freedom whether it is on one of the boundaries. Called
+     * by all processes.
+     */
     std::vector<bool>
     is_on(const std::vector<dealii::types::boundary_id> &boundaries) const;
 
@@ -111,9 +144,13 @@ namespace Tempera
     std::shared_ptr<const IntegrationPoints>
     points_of(const OperatorTerm &term) const;
 
-    /** A place outside is a UserError that names the sensor. */
-    PointRow
-    row_of(const Sensor &sensor) const;
+    /**
+     * The values at the places of sensors. Of several processes, each has the
+     * part with its own degrees of freedom. A place outside is a UserError that
+     * names the sensor.
+     */
+    std::vector<PointRow>
+    rows_of(const std::vector<Sensor> &sensors) const;
 
     const dealii::DoFHandler<dim> &
     get_dof_handler() const
@@ -128,6 +165,47 @@ namespace Tempera
 
     void
     number_dofs(const Problem &problem);
+
+    /** By own degree of freedom, before any numbering: see is_on(). */
+    std::vector<bool>
+    own_on(const std::vector<dealii::types::boundary_id> &boundaries) const;
+
+    /** Collect the cells, and number what this process sees. */
+    void
+    find_local_dofs();
+
+    unsigned int
+    local_dof(const dealii::types::global_dof_index dof) const;
+
+    /** Columns of the matrix; those on the boundary have none. */
+    bool
+    is_on_boundary(const unsigned int dof) const
+    {
+      return dof >= n_interior_dofs && dof < n_interior_dofs + n_boundary_dofs;
+    }
+
+    unsigned int
+    matrix_column(const unsigned int dof) const
+    {
+      return dof < n_interior_dofs ? dof : dof - n_boundary_dofs;
+    }
+
+    /** The place of a sensor, if it has as many coordinates as it must. */
+    dealii::Point<dim>
+    place_of(const Sensor &sensor) const;
+
+    [[noreturn]] void
+    throw_outside(const Sensor &sensor) const;
+
+    using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+    /** Shape functions that do not vanish at a point of the unit cell. */
+    std::vector<std::pair<dealii::types::global_dof_index, double>>
+    shapes_at(const ActiveCell &cell, const dealii::Point<dim> &unit) const;
+
+    /** The row of a sensor if there is only one process. */
+    PointRow
+    row_of(const Sensor &sensor) const;
 
     void
     find_cell_points();
@@ -152,7 +230,16 @@ namespace Tempera
     const dealii::FE_Q<dim> element;
     dealii::DoFHandler<dim> dof_handler;
 
-    unsigned int             n_interior_dofs = 0;
+    unsigned int n_interior_dofs = 0, n_boundary_dofs = 0;
+    /** deal.II's number of the first own one. */
+    dealii::types::global_dof_index first_dof = 0;
+    /** deal.II's numbers of those of others, with our numbers. */
+    std::vector<std::pair<dealii::types::global_dof_index, unsigned int>>
+      foreign_dofs;
+    /** Cells that own equations need, and all own cells. */
+    std::vector<ActiveCell>          cells_here;
+    std::shared_ptr<const Partition> partition;
+
     std::vector<double>      node_coordinates;
     IntegrationPoints        cell_points;
     std::unique_ptr<Lattice> lattice;
