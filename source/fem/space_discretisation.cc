@@ -151,7 +151,7 @@ namespace Tempera
       throw UserError("A level has no node inside the domain. Raise its "
                       "'Subdivisions', 'Refinements' or 'Degree'.");
     if (dealii::Utilities::MPI::min(n_interior_dofs, communicator) == 0)
-      throw_too_coarse(dealii::Utilities::MPI::n_mpi_processes(communicator));
+      throw_too_coarse(communicator);
 
     // Own numbers are consecutive.
     first_dof = dof_handler.locally_owned_dofs().nth_index_in_set(0);
@@ -199,7 +199,7 @@ namespace Tempera
     // come first.
     n_boundary_dofs             = n_own - n_interior_dofs;
     const MPI_Comm communicator = mesh.triangulation->get_communicator();
-    if (dealii::Utilities::MPI::n_mpi_processes(communicator) > 1)
+    if (n_processes(communicator) > 1)
       {
         const auto ranges = dealii::Utilities::MPI::all_gather(
           communicator,
