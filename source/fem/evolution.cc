@@ -37,6 +37,14 @@ namespace Tempera
 
 
 
+  LinearSolver::Iterations
+  Evolution::iterations() const
+  {
+    return step->solver->iterations();
+  }
+
+
+
   void
   Evolution::forward(const std::vector<NodalVector>  &data,
                      const dealii::ArrayView<double> &observed,
@@ -125,6 +133,8 @@ namespace Tempera
           }
         end_level(n);
       }
+    if (step->matrix.partition)
+      step->matrix.partition->sum(observed);
   }
 
 

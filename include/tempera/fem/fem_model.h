@@ -27,7 +27,10 @@ namespace Tempera
     std::vector<Sensor>       sensors;
     double                    final_time = 0.;
     Domain                    domain;
-    /** The processes that share the mesh of a level. */
+    /**
+     * The processes that share the mesh. All of them make the model and call
+     * its functions with the same arguments, and all get the same results.
+     */
     MPI_Comm communicator = MPI_COMM_SELF;
   };
 
