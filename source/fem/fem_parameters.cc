@@ -70,5 +70,11 @@ namespace Tempera
       newton_iterations,
       "For nonlinear equations: after so many iterations the equation counts as having no solution for these values of the unknowns, which the sampler then rejects and counts.",
       dealii::Patterns::Integer(1));
+    declare_number_above(
+      prm,
+      "Trajectory memory",
+      trajectory_memory,
+      0.,
+      "Memory in MB for the time levels that the adjoint of an equation with unknowns in its operator, or of a nonlinear one, reads backwards: in each process, and for each evaluation whose derivative may still be asked for, of which a replica keeps about one. If they do not all fit, some are kept and the steps between these are solved again, with the same result.");
   }
 } // namespace Tempera

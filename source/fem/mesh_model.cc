@@ -210,11 +210,39 @@ namespace Tempera
 
 
   template <int dim>
+  std::unique_ptr<const ReplaySchedule>
+  MeshModel<dim>::make_schedule() const
+  {
+    if (solver.gradient == "finite differences")
+      return nullptr;
+    constexpr double   megabyte = 1e6;
+    const unsigned int n_old    = course.scheme.n_old;
+    const unsigned int fewest = ReplaySchedule::fewest_levels(n_steps(), n_old);
+    const double       levels =
+      std::floor(solver.trajectory_memory * megabyte / course.size_of_level());
+    if (levels < fewest)
+      throw UserError(
+        "'Solver/Trajectory memory' is " + to_text(solver.trajectory_memory) +
+        " MB, but the adjoint of a level with " + counted(n_dofs(), "unknown") +
+        " needs at least " +
+        to_text(std::ceil(1000. * fewest * course.size_of_level() / megabyte) /
+                1000.) +
+        " MB, for " + counted(fewest, "time level") +
+        ". Raise it, make the mesh coarser, or set 'Solver/Gradient = finite "
+        "differences', which need none.");
+    return std::make_unique<const ReplaySchedule>(n_steps(), n_old, levels);
+  }
+
+
+
+  template <int dim>
   SolverWork
-  MeshModel<dim>::work() const
+  MeshModel<dim>::work_with(const ReplaySchedule *schedule) const
   {
     const double sweep = double(n_dofs()) * n_steps();
-    return {sweep, sweep, 0.};
+    return {sweep,
+            sweep + (schedule ? n_dofs() * schedule->n_repeated_steps() : 0.),
+            0.};
   }
 
 
@@ -253,20 +281,25 @@ namespace Tempera
       fields.push_back({grid.time(level), zero, zero});
 
     std::vector<double> ignored(n_predictions());
-    Trajectory          trajectory;
-    unsigned int        count = 0;
+    // Of the present state: it counts only if it can be solved to the end.
+    std::vector<NodalVector> here(levels.size());
+    unsigned int             count = 0;
     for (const std::vector<double> &state : states)
       {
+        std::size_t next = 0;
         if (!solve(all_parameters(dealii::make_array_view(state)),
                    dealii::make_array_view(ignored),
-                   trajectory))
+                   [&](const unsigned int n, const NodalVector &value) {
+                     if (next < levels.size() && n == levels[next])
+                       here[next++] = value;
+                   }))
           continue;
         ++count;
         for (std::size_t t = 0; t < levels.size(); ++t)
           for (unsigned int i = 0; i < n_dofs(); ++i)
             {
               // Welford's update.
-              const double value = trajectory.values[levels[t]][i];
+              const double value = here[t][i];
               const double delta = value - fields[t].mean[i];
               fields[t].mean[i] += delta / count;
               fields[t].deviation[i] += delta * (value - fields[t].mean[i]);

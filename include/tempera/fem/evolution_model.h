@@ -27,6 +27,13 @@ namespace Tempera
              const dealii::ArrayView<double>       &predictions,
              const bool derivative_follows) const override;
 
+    /** Steps that the adjoint solves again are part of the derivative. */
+    SolverWork
+    work() const override
+    {
+      return this->work_with(schedule.get());
+    }
+
     std::string
     description() const override;
 
@@ -50,14 +57,7 @@ namespace Tempera
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          Trajectory                      &trajectory) const override;
-
-    /** The sweep forward; false if it fails. */
-    bool
-    forward(const Evolution                 &here,
-            const std::vector<double>       &theta,
-            const dealii::ArrayView<double> &observed,
-            Trajectory                      *trajectory) const;
+          const LevelListener             &listener) const override;
 
     /** The time stepping for some parameters; null if there is none. */
     std::shared_ptr<const Evolution>
@@ -66,6 +66,8 @@ namespace Tempera
     const OperatorFamily<dim>        operators;
     const LinearSolverFactory        factory;
     std::shared_ptr<const Evolution> evolution;
+    /** Only if the operator has unknowns, and the adjoint may be asked for. */
+    std::unique_ptr<const ReplaySchedule> schedule;
   };
 } // namespace Tempera
 

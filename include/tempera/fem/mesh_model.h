@@ -4,6 +4,7 @@
 
 #include <tempera/fem/data_map.h>
 #include <tempera/fem/fem_model.h>
+#include <tempera/fem/replay_schedule.h>
 #include <tempera/fem/time_course.h>
 
 namespace Tempera
@@ -27,9 +28,6 @@ namespace Tempera
     {
       return setting.sensors.size();
     }
-
-    SolverWork
-    work() const override;
 
     unsigned int
     n_dofs() const override
@@ -89,11 +87,24 @@ namespace Tempera
 
     /**
      * The solution for some values of all parameters; false if there is none.
+     *
+     * @param listener Called with each time level.
      */
     virtual bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          Trajectory                      &trajectory) const = 0;
+          const LevelListener             &listener) const = 0;
+
+    /**
+     * How the adjoint reads the trajectory backwards; a UserError if the
+     * memory for it does not suffice. Not needed for finite differences.
+     */
+    std::unique_ptr<const ReplaySchedule>
+    make_schedule() const;
+
+    /** The work if the trajectory is read backwards. */
+    SolverWork
+    work_with(const ReplaySchedule *schedule) const;
 
     /** The data of all channels. */
     const std::vector<NodalVector> &
