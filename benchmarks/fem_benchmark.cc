@@ -110,7 +110,9 @@ namespace
   struct BareOperations
   {
     explicit BareOperations(const unsigned int subdivisions)
-      : space({}, level(subdivisions), *two_sources().problem)
+      : space(make_mesh<2>({}, level(subdivisions), MPI_COMM_SELF),
+              1,
+              *two_sources().problem)
     {
       const std::vector<double> one(space.cells().weights.size(), 1.);
       mass   = space.assemble({OperatorKind::capacity}, space.cells(), one);

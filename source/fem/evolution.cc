@@ -111,6 +111,8 @@ namespace Tempera
         for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
           velocity.add(here.velocity_of_velocities[j], levels[j]->velocity);
       }
+    if (step->matrix.partition)
+      step->matrix.partition->sum(observed);
   }
 
 

@@ -91,6 +91,7 @@ namespace Tempera
           return;
         }
       model.apply_to_data(theta, sensitivities, gradient);
+      model.space.sum(dealii::make_array_view(operator_gradient));
       for (unsigned int i = 0; i < gradient.size(); ++i)
         gradient[i] += operator_gradient[i];
     }
@@ -112,7 +113,10 @@ namespace Tempera
                                       const bool                use_products)
     : MeshModel<dim>(setting, level, solver, use_products)
     , operators(*setting.problem, this->space, setting.values, setting.unknowns)
-    , factory(solver.linear_solver, operators.is_symmetric(), solver.tolerance)
+    , factory(solver.linear_solver,
+              operators.is_symmetric(),
+              solver.tolerance,
+              this->space.get_partition())
   {
     if (unknowns_in_operator().empty())
       evolution = std::make_shared<Evolution>(operators.at(setting.values),

@@ -3,12 +3,16 @@
 #include <tempera/base/user_error.h>
 #include <tempera/fem/linear_solver.h>
 
-#include <deal.II/lac/solver_cg.h>
-#include <deal.II/lac/trilinos_precondition.h>
-
+#include <Epetra_CrsMatrix.h>
+#include <Epetra_Map.h>
+#include <Epetra_MpiComm.h>
+#include <Epetra_Vector.h>
 #include <algorithm>
 #include <array>
 #include <cholmod.h>
+#include <cmath>
+#include <cstdlib>
+#include <ml_MultiLevelPreconditioner.h>
 #include <umfpack.h>
 
 namespace Tempera
@@ -395,36 +399,141 @@ namespace Tempera
     };
 
 
-    /** Conjugate gradients with algebraic multigrid of Trilinos. */
+    /** The rows of this process as Trilinos wants them. */
+    std::unique_ptr<const Epetra_CrsMatrix>
+    as_epetra(const Matrix &matrix, const Partition *partition)
+    {
+      const Epetra_MpiComm communicator(partition ? partition->communicator() :
+                                                    MPI_COMM_SELF);
+      const int            n_rows = matrix.m(), n_columns = matrix.n();
+      const Epetra_Map     row_map(-1, n_rows, 0, communicator);
+      std::vector<int>     numbers(n_columns);
+      for (int i = 0; i < n_columns; ++i)
+        numbers[i] = partition ? partition->numbers().local_to_global(i) : i;
+      const Epetra_Map column_map(
+        -1, n_columns, numbers.data(), 0, communicator);
+
+      std::vector<int> lengths(n_rows);
+      for (int i = 0; i < n_rows; ++i)
+        lengths[i] = matrix.get_row_length(i);
+      auto result = std::make_unique<Epetra_CrsMatrix>(
+        Copy, row_map, column_map, lengths.data(), true);
+      std::vector<int>    columns;
+      std::vector<double> values;
+      for (int i = 0; i < n_rows; ++i)
+        {
+          columns.clear();
+          values.clear();
+          for (auto entry = matrix.begin(i); entry != matrix.end(i); ++entry)
+            {
+              columns.push_back(entry->column());
+              values.push_back(entry->value());
+            }
+          result->InsertMyValues(i,
+                                 columns.size(),
+                                 values.data(),
+                                 columns.data());
+        }
+      result->FillComplete(row_map, row_map);
+      result->OptimizeStorage();
+      return result;
+    }
+
+    /** Smoothed aggregation, as it has proved quickest (doc/performance.md). */
+    Teuchos::ParameterList
+    multigrid_parameters()
+    {
+      Teuchos::ParameterList list;
+      ML_Epetra::SetDefaults("SA", list);
+      const auto number = [](const char *name, const double value) {
+        const char *text = std::getenv(name);
+        return text != nullptr ? std::atof(text) : value;
+      };
+      const auto word = [](const char *name, const char *value) {
+        const char *text = std::getenv(name);
+        return std::string(text != nullptr ? text : value);
+      };
+      list.set("smoother: type", word("AMG_SMOOTHER", "Chebyshev"));
+      list.set("smoother: sweeps", int(number("AMG_SWEEPS", 2)));
+      list.set("smoother: Chebyshev alpha", number("AMG_ALPHA", 10));
+      list.set("aggregation: threshold", number("AMG_THRESHOLD", 0.02));
+      list.set("aggregation: type", word("AMG_TYPE", "Uncoupled"));
+      list.set("coarse: type", word("AMG_COARSE", "Amesos-KLU"));
+      list.set("coarse: max size", int(number("AMG_COARSE_SIZE", 2000)));
+      list.set("ML output", int(number("AMG_OUTPUT", 0)));
+      return list;
+    }
+
+
+    /**
+     * Conjugate gradients with algebraic multigrid of Trilinos, on any number
+     * of processes.
+     */
     class ConjugateGradients : public LinearSolver
     {
     public:
-      ConjugateGradients(const Matrix &matrix, const double tolerance)
-        : matrix(matrix)
-        , tolerance(tolerance)
-      {
-        dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
-        data.elliptic              = true;
-        data.aggregation_threshold = 0.02;
-        preconditioner.initialize(matrix, data);
-      }
+      ConjugateGradients(const Matrix                    &matrix,
+                         const double                     tolerance,
+                         std::shared_ptr<const Partition> the_partition)
+        : tolerance(tolerance)
+        , partition(std::move(the_partition))
+        , matrix(as_epetra(matrix, partition.get()))
+        , preconditioner(*this->matrix, multigrid_parameters(), true)
+        , residual(matrix.m())
+        , direction(matrix.m())
+        , product(matrix.m())
+      {}
 
       void
       solve(Vector &x, const Vector &b) const override
       {
-        dealii::SolverControl    control(1000, tolerance * b.l2_norm());
-        dealii::SolverCG<Vector> solver(control);
-        try
+        constexpr unsigned int most_iterations = 1000;
+
+        const std::size_t n         = b.size();
+        const double      size_of_b = std::sqrt(sum(b * b));
+        unsigned int      iteration = 0;
+        if (size_of_b == 0.)
+          x = 0.;
+        else
           {
-            solver.solve(matrix, x, b, preconditioner);
+            multiply(residual, x);
+            double square = 0.;
+            for (std::size_t i = 0; i < n; ++i)
+              {
+                residual[i] = b[i] - residual[i];
+                square += residual[i] * residual[i];
+              }
+            double old_slope = 1.;
+            while (!(std::sqrt(square = sum(square)) <= tolerance * size_of_b))
+              {
+                if (iteration == most_iterations || !std::isfinite(square))
+                  throw_no_convergence();
+                Vector &preconditioned = product;
+                precondition(preconditioned, residual);
+                const double slope = sum(preconditioned * residual);
+                direction.sadd(iteration == 0 ? 0. : slope / old_slope,
+                               1.,
+                               preconditioned);
+                old_slope = slope;
+
+                multiply(product, direction);
+                const double curvature = sum(product * direction);
+                if (!(curvature > 0.))
+                  throw_no_convergence();
+                const double length = slope / curvature;
+                square              = 0.;
+                for (std::size_t i = 0; i < n; ++i)
+                  {
+                    x[i] += length * direction[i];
+                    residual[i] -= length * product[i];
+                    square += residual[i] * residual[i];
+                  }
+                ++iteration;
+              }
           }
-        catch (const dealii::SolverControl::NoConvergence &)
-          {
-            throw UnsuitableMatrix(
-              "'conjugate gradients' do not converge for the matrix of a "
-              "level. Look at the coefficients of the equation, or set "
-              "'Solver/Linear solver = UMFPACK'.");
-          }
+        ++counts.n_solves;
+        counts.sum += iteration;
+        counts.largest = std::max(counts.largest, iteration);
       }
 
       void
@@ -445,10 +554,60 @@ namespace Tempera
         return true;
       }
 
+      Iterations
+      iterations() const override
+      {
+        return counts;
+      }
+
     private:
-      const Matrix                             &matrix;
-      const double                              tolerance;
-      dealii::TrilinosWrappers::PreconditionAMG preconditioner;
+      double
+      sum(const double number) const
+      {
+        return partition ? partition->sum(number) : number;
+      }
+
+      /** The own part of a vector as Trilinos sees it. */
+      Epetra_Vector
+      view(const Vector &vector) const
+      {
+        return Epetra_Vector(View,
+                             matrix->RowMap(),
+                             const_cast<double *>(vector.begin()));
+      }
+
+      void
+      multiply(Vector &result, const Vector &vector) const
+      {
+        Epetra_Vector target = view(result);
+        matrix->Multiply(false, view(vector), target);
+      }
+
+      void
+      precondition(Vector &result, const Vector &vector) const
+      {
+        Epetra_Vector target = view(result);
+        preconditioner.ApplyInverse(view(vector), target);
+      }
+
+      [[noreturn]] void
+      throw_no_convergence() const
+      {
+        throw UnsuitableMatrix(
+          "'conjugate gradients' do not converge for the matrix of a level. "
+          "Look at the coefficients of the equation, or set 'Solver/Linear "
+          "solver = UMFPACK'" +
+          std::string(
+            partition ? " and 'Parallel/Processes per replica' to 1." : "."));
+      }
+
+      const double                                  tolerance;
+      const std::shared_ptr<const Partition>        partition;
+      const std::unique_ptr<const Epetra_CrsMatrix> matrix;
+      const ML_Epetra::MultiLevelPreconditioner     preconditioner;
+      /** Memory. */
+      mutable Vector     residual, direction, product;
+      mutable Iterations counts;
     };
   } // namespace
 
@@ -470,14 +629,29 @@ namespace Tempera
 
 
 
-  LinearSolverFactory::LinearSolverFactory(const std::string &wanted,
-                                           const bool         is_symmetric,
-                                           const double       tolerance)
-    : name(wanted == "automatic" && !is_symmetric ? "UMFPACK" : wanted)
+  LinearSolverFactory::LinearSolverFactory(
+    const std::string               &wanted,
+    const bool                       is_symmetric,
+    const double                     tolerance,
+    std::shared_ptr<const Partition> the_partition)
+    : name(wanted != "automatic" ? wanted :
+           !is_symmetric         ? "UMFPACK" :
+           the_partition         ? "conjugate gradients" :
+                                   wanted)
     , symmetric(is_symmetric)
     , tolerance(tolerance)
+    , partition(std::move(the_partition))
     , analyses(std::make_unique<Analyses>())
   {
+    if (partition && !symmetric)
+      throw UserError("The operator is not symmetric, and such equations are "
+                      "solved by one process alone. Set 'Parallel/Processes "
+                      "per replica' to 1.");
+    if (partition && name != "conjugate gradients")
+      throw UserError("'Solver/Linear solver = " + name +
+                      "' works on one process alone. Set it to 'conjugate "
+                      "gradients' or 'automatic', or set 'Parallel/Processes "
+                      "per replica' to 1.");
     if (name != "UMFPACK" && !symmetric)
       throw UserError("'Solver/Linear solver = " + name +
                       "' needs a symmetric operator, and this one is not. Set "
@@ -516,6 +690,6 @@ namespace Tempera
               return make_umfpack();
             }
       }
-    return std::make_unique<ConjugateGradients>(matrix, tolerance);
+    return std::make_unique<ConjugateGradients>(matrix, tolerance, partition);
   }
 } // namespace Tempera

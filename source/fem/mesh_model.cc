@@ -43,11 +43,13 @@ namespace Tempera
     {
       constexpr double tolerance = 1e-9;
 
+      const std::vector<PointRow> rows = space.rows_of(setting.sensors);
       std::vector<ObservationRow> result;
-      for (const Sensor &sensor : setting.sensors)
+      for (std::size_t k = 0; k < rows.size(); ++k)
         {
+          const Sensor  &sensor = setting.sensors[k];
           ObservationRow row;
-          row.nodes             = space.row_of(sensor);
+          row.nodes             = rows[k];
           const double position = sensor.time / grid.step;
           if (grid.is_stationary)
             row.levels = {{1, 1.}};
@@ -116,7 +118,9 @@ namespace Tempera
                             const bool                use_products)
     : setting(verified(setting))
     , solver(solver)
-    , space(setting.domain, level, *setting.problem)
+    , space(make_mesh<dim>(setting.domain, level, setting.communicator),
+            level.degree,
+            *setting.problem)
     , course(make_course(setting, level, solver, space))
     , data(course.make_data(course.channels.size()))
   {
@@ -131,8 +135,7 @@ namespace Tempera
     make_data_map<dim>(*setting.problem, space, constant, use_products)
       ->assemble({dealii::make_array_view(setting.values), {}}, constant_data);
     for (std::size_t c = 0; c < constant.size(); ++c)
-      if (!std::isfinite(constant_data[c].interior.l2_norm() +
-                         constant_data[c].boundary.l2_norm()))
+      if (!is_finite(constant_data[c]))
         throw UserError(
           "'" + setting.problem->functions()[constant[c].functions[0]].name +
           "' is not finite everywhere. Look at its formula: does it divide by "
@@ -162,6 +165,17 @@ namespace Tempera
     for (unsigned int c = 0; c < course.n_variable_channels(); ++c)
       result[c].set_zero();
     return result;
+  }
+
+
+
+  template <int dim>
+  bool
+  MeshModel<dim>::is_finite(const NodalVector &vector) const
+  {
+    double size = vector.interior.l2_norm() + vector.boundary.l2_norm();
+    space.sum(dealii::ArrayView<double>(&size, 1));
+    return std::isfinite(size);
   }
 
 
@@ -254,7 +268,13 @@ namespace Tempera
     return counted(n_dofs(), "unknown") + ", " +
            (course.grid.is_stationary ?
               "stationary" :
-              counted(n_steps(), "step") + " of " + solver.time_stepping);
+              counted(n_steps(), "step") + " of " + solver.time_stepping) +
+           (space.get_partition() ?
+              " on " +
+                std::to_string(dealii::Utilities::MPI::n_mpi_processes(
+                  setting.communicator)) +
+                " processes" :
+              "");
   }
 
 
@@ -275,7 +295,8 @@ namespace Tempera
                          grid.n_steps :
                          std::lround(double(i) * grid.n_steps / (n_times - 1)));
 
-    const dealii::Vector<double> zero(n_dofs());
+    const unsigned int n_values = course.n_interior + course.n_boundary;
+    const dealii::Vector<double> zero(n_values);
     std::vector<FieldAtTime>     fields;
     for (const unsigned int level : levels)
       fields.push_back({grid.time(level), zero, zero});
@@ -296,7 +317,7 @@ namespace Tempera
           continue;
         ++count;
         for (std::size_t t = 0; t < levels.size(); ++t)
-          for (unsigned int i = 0; i < n_dofs(); ++i)
+          for (unsigned int i = 0; i < n_values; ++i)
             {
               // Welford's update.
               const double value = here[t][i];

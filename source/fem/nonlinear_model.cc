@@ -12,6 +12,15 @@ namespace Tempera
 {
   namespace
   {
+    const ModelSetting &
+    on_one_process(const ModelSetting &setting)
+    {
+      if (dealii::Utilities::MPI::n_mpi_processes(setting.communicator) > 1)
+        throw UserError("A nonlinear equation is solved by one process alone. "
+                        "Set 'Parallel/Processes per replica' to 1.");
+      return setting;
+    }
+
     /** The Jacobian of a residual need be neither symmetric nor definite. */
     const std::string &
     checked_solver(const SolverParameters &solver)
@@ -116,7 +125,7 @@ namespace Tempera
   NonlinearModel<dim>::NonlinearModel(const ModelSetting       &setting,
                                       const FemLevelParameters &level,
                                       const SolverParameters   &solver)
-    : MeshModel<dim>(setting, level, solver, true)
+    : MeshModel<dim>(on_one_process(setting), level, solver, true)
     , general_factory(checked_solver(solver), false, solver.tolerance)
     , symmetric_factory(checked_solver(solver),
                         solver.linear_solver == "automatic",

@@ -180,21 +180,37 @@ namespace Tempera
     if (!is_diffusion && kind != OperatorKind::inertia &&
         kind != OperatorKind::capacity)
       return;
-    for (const double value : coefficient)
-      if (!(is_diffusion ? scale * value > 0. : scale * value >= 0.))
-        {
-          const unsigned int function =
-            term.description.function != no_function ?
-              term.description.function :
-              term.description.scale;
-          throw UnsuitableMatrix(
-            "The coefficient '" +
-            (function != no_function ? problem.functions()[function].name :
-                                       std::string("1")) +
-            "' is " + to_text(scale * value, 6) + " somewhere. It must be " +
-            (is_diffusion ? "above 0" : "0 or above") +
-            " everywhere, or the equation has no meaning.");
-        }
+    const auto is_wrong = [&](const double value) {
+      return !(is_diffusion ? scale * value > 0. : scale * value >= 0.);
+    };
+    std::vector<double> wrong;
+    const auto          first_wrong =
+      std::find_if(coefficient.begin(), coefficient.end(), is_wrong);
+    if (first_wrong != coefficient.end())
+      wrong.push_back(*first_wrong);
+    if (space.get_partition())
+      {
+        // All processes have to stop if one of them does.
+        const auto all = dealii::Utilities::MPI::all_gather(
+          space.get_partition()->communicator(), wrong);
+        wrong.clear();
+        for (const std::vector<double> &one : all)
+          wrong.insert(wrong.end(), one.begin(), one.end());
+      }
+    if (!wrong.empty())
+      {
+        const double       value    = wrong[0];
+        const unsigned int function = term.description.function != no_function ?
+                                        term.description.function :
+                                        term.description.scale;
+        throw UnsuitableMatrix(
+          "The coefficient '" +
+          (function != no_function ? problem.functions()[function].name :
+                                     std::string("1")) +
+          "' is " + to_text(scale * value, 6) + " somewhere. It must be " +
+          (is_diffusion ? "above 0" : "0 or above") +
+          " everywhere, or the equation has no meaning.");
+      }
   }
 
 

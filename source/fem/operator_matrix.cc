@@ -8,7 +8,8 @@ namespace Tempera
   {
     interior.reinit(other.interior.get_sparsity_pattern());
     interior.copy_from(other.interior);
-    coupling = other.coupling;
+    coupling  = other.coupling;
+    partition = other.partition;
   }
 
 
@@ -37,7 +38,9 @@ namespace Tempera
   OperatorMatrix::multiply(dealii::Vector<double> &result,
                            const NodalVector      &function) const
   {
-    interior.vmult(result, function.interior);
+    interior.vmult(result,
+                   partition ? partition->extend(function.interior) :
+                               function.interior);
     for (const Entry &entry : coupling)
       result[entry.row] += entry.value * function.boundary[entry.column];
   }
@@ -50,7 +53,13 @@ namespace Tempera
                                       const bool is_symmetric) const
   {
     if (is_symmetric)
-      interior.vmult(result.interior, rows);
+      interior.vmult(result.interior,
+                     partition ? partition->extend(rows) : rows);
+    else if (partition)
+      {
+        interior.Tvmult(partition->extended_memory(), rows);
+        partition->collect(result.interior);
+      }
     else
       interior.Tvmult(result.interior, rows);
     result.boundary = 0.;

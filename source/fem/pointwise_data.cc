@@ -23,10 +23,12 @@ namespace Tempera
                                     const SpaceDiscretisation<dim> &space,
                                     const std::vector<Channel>     &channels)
     : problem(problem)
-    , n_dofs(space.n_dofs())
+    , partition(space.get_partition())
+    , n_local(space.n_local())
+    , n_data(space.n_interior() + space.n_boundary())
     , n_interior(space.n_interior())
     , masks(channels.size())
-    , nodal(space.n_dofs())
+    , nodal(space.n_local())
   {
     std::shared_ptr<const IntegrationPoints> cells(&space.cells(),
                                                    [](auto *) {});
@@ -46,7 +48,7 @@ namespace Tempera
                   if (term.boundaries == channel.boundaries)
                     break;
                   const std::vector<bool> taken = space.is_on(term.boundaries);
-                  for (unsigned int i = 0; i < n_dofs; ++i)
+                  for (unsigned int i = 0; i < n_local; ++i)
                     if (taken[i])
                       masks[c][i] = false;
                 }
@@ -84,7 +86,7 @@ namespace Tempera
     for (Group &group : groups)
       {
         if (!group.integration)
-          for (unsigned int i = 0; i < n_dofs; ++i)
+          for (unsigned int i = 0; i < n_data; ++i)
             if (std::any_of(group.channels.begin(),
                             group.channels.end(),
                             [&](const unsigned int c) {
@@ -151,7 +153,8 @@ namespace Tempera
       {
         const std::size_t   stride = padded(group.n_points());
         std::vector<double> matrix(stride * weights.size(), 0.);
-        for (std::size_t row = 0; row < weights.size(); ++row)
+        // Of several processes, some may have none of the points.
+        for (std::size_t row = 0; stride > 0 && row < weights.size(); ++row)
           for (const unsigned int c : group.channels)
             {
               const NodalVector &weight = weights[row][c];
@@ -201,6 +204,8 @@ namespace Tempera
         const Group      &group  = groups[g];
         const std::size_t n      = group.n_points();
         const std::size_t stride = padded(n);
+        if (n == 0)
+          continue;
         point_derivatives.resize(n_active * n + row_padding);
         problem.evaluate(group.functions,
                          group.time,
@@ -230,6 +235,11 @@ namespace Tempera
               jacobian[row * n_active + i] +=
                 results[(1 + i) * n_functionals + row];
           }
+      }
+    if (partition)
+      {
+        partition->sum(values);
+        partition->sum(jacobian);
       }
   }
 

@@ -2,8 +2,6 @@
 #include <tempera/base/user_error.h>
 #include <tempera/fem/precomputed_model.h>
 
-#include <cmath>
-
 namespace Tempera
 {
   template <int dim>
@@ -72,8 +70,7 @@ namespace Tempera
           dealii::make_array_view(std::as_const(one_sensor)), weights.back());
         one_sensor[k] = 0.;
         for (const NodalVector &weight : weights.back())
-          if (!std::isfinite(weight.interior.l2_norm() +
-                             weight.boundary.l2_norm()))
+          if (!model->is_finite(weight))
             throw UserError("The solution of the equation grows beyond all "
                             "bounds. Look at the signs of its coefficients, "
                             "or end earlier.");

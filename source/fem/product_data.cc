@@ -18,6 +18,8 @@ namespace Tempera
     unsigned int n_functionals;
     /** By group. */
     std::vector<Tensor> tensors;
+    /** Whether they are those of this process only. */
+    bool are_partial;
   };
 
 
@@ -53,6 +55,7 @@ namespace Tempera
                                 const std::vector<Channel>     &channels)
     : problem(problem)
     , lattice(*space.get_lattice())
+    , partition(space.get_partition())
     , n_interior(space.n_interior())
     , n_factors(problem.factors().size())
     , targets(channels.size())
@@ -89,11 +92,12 @@ namespace Tempera
         const Channel &channel = channels[c];
         roles.push_back(channel.kind == DataKind::source ? integrals : nodes);
 
-        for (std::size_t node = 0; node < lattice.dof_of_node.size(); ++node)
+        // Not for ghosts, whose owners have them.
+        for (unsigned int dof = 0; dof < n_interior + space.n_boundary(); ++dof)
           {
             Target target;
-            target.dof       = lattice.dof_of_node[node];
-            std::size_t rest = node;
+            target.dof       = dof;
+            std::size_t rest = lattice.node_of_dof[dof];
             for (int d = dim - 1; d >= 0; --d)
               {
                 target.node[d] = rest % lines[d].n_nodes;
@@ -246,6 +250,7 @@ namespace Tempera
   {
     auto result              = std::make_unique<Tensors>();
     result->n_functionals    = weights.size();
+    result->are_partial      = partition && !for_many_uses;
     const std::size_t stride = lines[dim - 1].stride;
 
     for (const Group &group : groups)
@@ -263,6 +268,10 @@ namespace Tempera
                 tensor.last[row * stride + target.node[dim - 1]] +=
                   weights[k][c][target.dof];
               }
+        // The whole is of lower rank than its parts, and needs no communication
+        // later.
+        if (partition && for_many_uses)
+          partition->sum(dealii::make_array_view(tensor.last));
         if (dim == 2 && for_many_uses)
           compress(weights.size(), tensor);
         result->tensors.push_back(std::move(tensor));
@@ -386,6 +395,11 @@ namespace Tempera
                              values,
                              jacobian);
           }
+      }
+    if (tensors.are_partial)
+      {
+        partition->sum(values);
+        partition->sum(jacobian);
       }
   }
 

@@ -15,7 +15,7 @@ namespace Tempera
     , order_in_time(problem.order_in_time())
     , states((3 + dim) * points.n_points(), 0.)
     , values((1 + dim) * points.n_points())
-    , nodal(space.n_dofs())
+    , nodal(space.n_local())
   {}
 
 

@@ -8,15 +8,13 @@
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/fe/mapping_q1.h>
-#include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/la_parallel_vector.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <map>
+#include <iterator>
 #include <numeric>
 
 namespace Tempera
@@ -48,22 +46,6 @@ namespace Tempera
       return difference <= tolerance * size;
     }
 
-    template <int dim>
-    dealii::Point<dim>
-    corner(const std::vector<double> &numbers, const std::string &name)
-    {
-      if (numbers.size() != 1 && numbers.size() != dim)
-        throw UserError("'Problem/" + name + "' has " +
-                        counted(numbers.size(), "number") + " in " +
-                        counted(dim, "dimension") +
-                        ". Give one number for all directions or one for "
-                        "each.");
-      dealii::Point<dim> point;
-      for (unsigned int d = 0; d < dim; ++d)
-        point[d] = numbers[numbers.size() == 1 ? 0 : d];
-      return point;
-    }
-
     bool
     earlier(const OperatorMatrix::Entry &a, const OperatorMatrix::Entry &b)
     {
@@ -74,18 +56,18 @@ namespace Tempera
 
 
   template <int dim>
-  SpaceDiscretisation<dim>::SpaceDiscretisation(const Domain &domain,
-                                                const FemLevelParameters &level,
-                                                const Problem &problem)
-    : element(level.degree)
-    , dof_handler(triangulation)
-    , is_box(domain.mesh_file.empty())
+  SpaceDiscretisation<dim>::SpaceDiscretisation(const Mesh<dim>   &mesh,
+                                                const unsigned int degree,
+                                                const Problem     &problem)
+    : mesh(mesh)
+    , element(degree)
+    , dof_handler(*mesh.triangulation)
   {
-    make_mesh(domain, level);
     check_boundaries(problem);
     number_dofs(problem);
+    find_local_dofs();
     find_cell_points();
-    if (is_box)
+    if (mesh.is_lattice)
       find_lattice();
     make_sparsity_pattern();
   }
@@ -94,82 +76,9 @@ namespace Tempera
 
   template <int dim>
   void
-  SpaceDiscretisation<dim>::make_mesh(const Domain             &domain,
-                                      const FemLevelParameters &level)
-  {
-    const std::string &mesh_file = domain.mesh_file;
-    if (is_box)
-      {
-        std::vector<unsigned int> subdivisions = level.subdivisions;
-        if (subdivisions.size() == 1)
-          subdivisions.assign(dim, subdivisions[0]);
-        if (subdivisions.size() != dim)
-          throw UserError("A level names " +
-                          counted(subdivisions.size(), "number") +
-                          " of 'Subdivisions' in " + counted(dim, "dimension") +
-                          ". Give one number for all directions or one for "
-                          "each.");
-        double n_nodes = 1.;
-        for (const unsigned int n : subdivisions)
-          n_nodes *=
-            std::ldexp(double(n), level.refinements) * level.degree + 1.;
-        if (n_nodes > 1e8)
-          throw UserError("A level would have " + to_text(n_nodes, 3) +
-                          " unknowns, more than this version can hold. Lower "
-                          "its 'Subdivisions', 'Refinements' or 'Degree'.");
-        const auto lower = corner<dim>(domain.lower, "Lower corner");
-        const auto upper = corner<dim>(domain.upper, "Upper corner");
-        for (unsigned int d = 0; d < dim; ++d)
-          if (!(upper[d] > lower[d]))
-            throw UserError("'Problem/Upper corner' must be above "
-                            "'Problem/Lower corner' in every direction.");
-        dealii::GridGenerator::subdivided_hyper_rectangle(
-          triangulation, subdivisions, lower, upper, true);
-      }
-    else
-      {
-        std::ifstream file(mesh_file);
-        if (!file)
-          throw UserError("The mesh file '" + mesh_file +
-                          "' cannot be read. Correct 'Problem/Mesh file'.");
-        file.close();
-        try
-          {
-            dealii::GridIn<dim> reader(triangulation);
-            reader.read(mesh_file);
-          }
-        catch (const std::exception &exception)
-          {
-            std::string reason = exception.what();
-            const auto  begin  = reason.find("Additional information:");
-            if (begin != std::string::npos)
-              reason = reason.substr(begin + 23);
-            reason = reason.substr(0, reason.find("\n\nStacktrace"));
-            reason = reason.substr(0, reason.find("\n-----"));
-            throw UserError(
-              "The mesh file '" + mesh_file +
-              "' is not a mesh that deal.II reads in " +
-              counted(dim, "dimension") +
-              ". Give a file of gmsh (.msh), UCD (.ucd, .inp), VTK (.vtk) or "
-              "another known kind. deal.II says: " +
-              reason);
-          }
-        if (!triangulation.all_reference_cells_are_hyper_cube())
-          throw UserError("The mesh file '" + mesh_file +
-                          "' has triangles or tetrahedra, but the elements Qp "
-                          "need lines, quadrilaterals or hexahedra. Recombine "
-                          "the cells in gmsh.");
-      }
-    triangulation.refine_global(level.refinements);
-  }
-
-
-
-  template <int dim>
-  void
   SpaceDiscretisation<dim>::check_boundaries(const Problem &problem) const
   {
-    const auto               all = triangulation.get_boundary_ids();
+    const auto               all = mesh.triangulation->get_boundary_ids();
     std::vector<std::string> names;
     for (const auto id : all)
       names.push_back(std::to_string(id));
@@ -222,36 +131,162 @@ namespace Tempera
   void
   SpaceDiscretisation<dim>::number_dofs(const Problem &problem)
   {
+    const MPI_Comm communicator = mesh.triangulation->get_communicator();
     dof_handler.distribute_dofs(element);
     dealii::DoFRenumbering::Cuthill_McKee(dof_handler);
 
-    std::vector<bool> is_dirichlet(n_dofs(), false);
+    const unsigned int n_own = dof_handler.n_locally_owned_dofs();
+    std::vector<bool>  is_dirichlet(n_own, false);
     for (const DataTerm &term : problem.data_terms())
       if (term.kind == DataKind::dirichlet)
         {
-          const std::vector<bool> here = is_on(term.boundaries);
-          for (unsigned int i = 0; i < n_dofs(); ++i)
+          const std::vector<bool> here = own_on(term.boundaries);
+          for (unsigned int i = 0; i < n_own; ++i)
             is_dirichlet[i] = is_dirichlet[i] || here[i];
         }
 
     n_interior_dofs =
       std::count(is_dirichlet.begin(), is_dirichlet.end(), false);
-    if (n_interior_dofs == 0)
+    if (dealii::Utilities::MPI::max(n_interior_dofs, communicator) == 0)
       throw UserError("A level has no node inside the domain. Raise its "
                       "'Subdivisions', 'Refinements' or 'Degree'.");
-    std::vector<dealii::types::global_dof_index> new_numbers(n_dofs());
-    unsigned int interior = 0, boundary = n_interior_dofs;
-    for (unsigned int i = 0; i < n_dofs(); ++i)
-      new_numbers[i] = is_dirichlet[i] ? boundary++ : interior++;
-    dof_handler.renumber_dofs(new_numbers);
+    if (dealii::Utilities::MPI::min(n_interior_dofs, communicator) == 0)
+      throw_too_coarse(dealii::Utilities::MPI::n_mpi_processes(communicator));
 
-    std::vector<dealii::Point<dim>> points(n_dofs());
-    dealii::DoFTools::map_dofs_to_support_points(
-      dealii::StaticMappingQ1<dim>::mapping, dof_handler, points);
-    node_coordinates.reserve(dim * n_dofs());
-    for (const dealii::Point<dim> &point : points)
-      for (unsigned int d = 0; d < dim; ++d)
-        node_coordinates.push_back(point[d]);
+    // Own numbers are consecutive.
+    first_dof = dof_handler.locally_owned_dofs().nth_index_in_set(0);
+    std::vector<dealii::types::global_dof_index> new_numbers(n_own);
+    unsigned int interior = 0, boundary = n_interior_dofs;
+    for (unsigned int i = 0; i < n_own; ++i)
+      new_numbers[i] = first_dof + (is_dirichlet[i] ? boundary++ : interior++);
+    dof_handler.renumber_dofs(new_numbers);
+  }
+
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::find_local_dofs()
+  {
+    using Number = dealii::types::global_dof_index;
+
+    const unsigned int n_own  = dof_handler.n_locally_owned_dofs();
+    const auto         is_own = [&](const Number dof) {
+      return dof >= first_dof && dof < first_dof + n_own;
+    };
+    const auto has_equation = [&](const Number dof) {
+      return dof >= first_dof && dof < first_dof + n_interior_dofs;
+    };
+
+    std::vector<Number> dofs(element.n_dofs_per_cell()), foreign;
+    for (const auto &cell : dof_handler.active_cell_iterators())
+      if (!cell->is_artificial())
+        {
+          cell->get_dof_indices(dofs);
+          if (!cell->is_locally_owned() &&
+              std::none_of(dofs.begin(), dofs.end(), has_equation))
+            continue;
+          cells_here.push_back(cell);
+          std::remove_copy_if(dofs.begin(),
+                              dofs.end(),
+                              std::back_inserter(foreign),
+                              is_own);
+        }
+    std::sort(foreign.begin(), foreign.end());
+    foreign.erase(std::unique(foreign.begin(), foreign.end()), foreign.end());
+
+    // What the numbers of others mean: on each process those with an equation
+    // come first.
+    n_boundary_dofs             = n_own - n_interior_dofs;
+    const MPI_Comm communicator = mesh.triangulation->get_communicator();
+    if (dealii::Utilities::MPI::n_mpi_processes(communicator) > 1)
+      {
+        const auto ranges = dealii::Utilities::MPI::all_gather(
+          communicator,
+          std::vector<Number>{first_dof, first_dof + n_interior_dofs});
+        std::vector<bool>   is_equation;
+        std::vector<Number> equations;
+        std::size_t         process        = 0;
+        Number              first_equation = 0;
+        for (const Number dof : foreign)
+          {
+            while (process + 1 < ranges.size() && dof >= ranges[process + 1][0])
+              {
+                first_equation += ranges[process][1] - ranges[process][0];
+                ++process;
+              }
+            is_equation.push_back(dof < ranges[process][1]);
+            if (is_equation.back())
+              equations.push_back(first_equation + dof - ranges[process][0]);
+          }
+        for (std::size_t i = 0; i < foreign.size(); ++i)
+          if (!is_equation[i])
+            foreign_dofs.emplace_back(foreign[i],
+                                      n_interior_dofs + n_boundary_dofs++);
+        unsigned int next = n_interior_dofs + n_boundary_dofs;
+        for (std::size_t i = 0; i < foreign.size(); ++i)
+          if (is_equation[i])
+            foreign_dofs.emplace_back(foreign[i], next++);
+        std::sort(foreign_dofs.begin(), foreign_dofs.end());
+        partition = std::make_shared<const Partition>(communicator,
+                                                      n_interior_dofs,
+                                                      equations);
+      }
+
+    node_coordinates.resize(dim * (n_own + foreign.size()));
+    dealii::FEValues<dim> values(element,
+                                 dealii::Quadrature<dim>(
+                                   element.get_unit_support_points()),
+                                 dealii::update_quadrature_points);
+    for (const ActiveCell &cell : cells_here)
+      {
+        values.reinit(cell);
+        cell->get_dof_indices(dofs);
+        for (unsigned int i = 0; i < dofs.size(); ++i)
+          for (unsigned int d = 0; d < dim; ++d)
+            node_coordinates[dim * local_dof(dofs[i]) + d] =
+              values.quadrature_point(i)[d];
+      }
+  }
+
+
+
+  template <int dim>
+  unsigned int
+  SpaceDiscretisation<dim>::local_dof(
+    const dealii::types::global_dof_index dof) const
+  {
+    if (dof >= first_dof &&
+        dof - first_dof < dof_handler.n_locally_owned_dofs())
+      return dof - first_dof;
+    const auto place = std::lower_bound(foreign_dofs.begin(),
+                                        foreign_dofs.end(),
+                                        std::make_pair(dof, 0u));
+    Assert(place != foreign_dofs.end() && place->first == dof,
+           dealii::ExcInternalError());
+    return place->second;
+  }
+
+
+
+  template <int dim>
+  std::vector<bool>
+  SpaceDiscretisation<dim>::own_on(const Boundaries &boundaries) const
+  {
+    const std::set<dealii::types::boundary_id> ids(boundaries.begin(),
+                                                   boundaries.end());
+
+    // All cells around an own one are here, so that nothing is missed.
+    const dealii::IndexSet on_boundary =
+      dealii::DoFTools::extract_boundary_dofs(dof_handler,
+                                              dealii::ComponentMask(),
+                                              ids);
+    const dealii::IndexSet &own = dof_handler.locally_owned_dofs();
+    std::vector<bool>       result(own.n_elements(), false);
+    for (const auto i : on_boundary)
+      if (own.is_element(i))
+        result[own.index_within_set(i)] = true;
+    return result;
   }
 
 
@@ -260,16 +295,22 @@ namespace Tempera
   std::vector<bool>
   SpaceDiscretisation<dim>::is_on(const Boundaries &boundaries) const
   {
-    const std::set<dealii::types::boundary_id> ids(boundaries.begin(),
-                                                   boundaries.end());
-
-    const dealii::IndexSet on_boundary =
-      dealii::DoFTools::extract_boundary_dofs(dof_handler,
-                                              dealii::ComponentMask(),
-                                              ids);
-    std::vector<bool> result(n_dofs(), false);
-    for (const auto i : on_boundary)
-      result[i] = true;
+    std::vector<bool> result = own_on(boundaries);
+    if (partition)
+      {
+        // A node of others may be on the boundary of a cell that is not here.
+        dealii::IndexSet foreign(n_dofs());
+        for (const auto &dof : foreign_dofs)
+          foreign.add_index(dof.first);
+        dealii::LinearAlgebra::distributed::Vector<double> flags(
+          dof_handler.locally_owned_dofs(), foreign, partition->communicator());
+        for (std::size_t i = 0; i < result.size(); ++i)
+          flags.local_element(i) = result[i];
+        flags.update_ghost_values();
+        result.resize(n_local());
+        for (const auto &dof : foreign_dofs)
+          result[dof.second] = flags[dof.first] > 0.5;
+      }
     return result;
   }
 
@@ -292,13 +333,12 @@ namespace Tempera
     cell_points.n_dofs_per_block      = element.n_dofs_per_cell();
     std::vector<dealii::types::global_dof_index> dofs(
       element.n_dofs_per_cell());
-    for (const auto &cell : dof_handler.active_cell_iterators())
+    for (const ActiveCell &cell : cells_here)
       {
         values.reinit(cell);
         cell->get_dof_indices(dofs);
-        cell_points.dofs.insert(cell_points.dofs.end(),
-                                dofs.begin(),
-                                dofs.end());
+        for (const auto dof : dofs)
+          cell_points.dofs.push_back(local_dof(dof));
         table.clear();
         for (const unsigned int q : values.quadrature_point_indices())
           {
@@ -348,13 +388,14 @@ namespace Tempera
     result.n_dofs_per_block   = element.n_dofs_per_cell();
     std::vector<dealii::types::global_dof_index> dofs(
       element.n_dofs_per_cell());
-    for (const auto &cell : dof_handler.active_cell_iterators())
+    for (const ActiveCell &cell : cells_here)
       for (const auto &face : cell->face_iterators())
         if (face->at_boundary() && contains(boundaries, face->boundary_id()))
           {
             values.reinit(cell, face);
             cell->get_dof_indices(dofs);
-            result.dofs.insert(result.dofs.end(), dofs.begin(), dofs.end());
+            for (const auto dof : dofs)
+              result.dofs.push_back(local_dof(dof));
             for (const unsigned int q : values.quadrature_point_indices())
               {
                 result.weights.push_back(values.JxW(q));
@@ -376,26 +417,38 @@ namespace Tempera
     // The ends of the cells in each direction, as the mesh has them.
     constexpr double tolerance = 1e-10;
 
+    const auto make_unique = [](std::vector<double> &list) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(),
+                             list.end(),
+                             [](const double a, const double b) {
+                               return b - a < tolerance;
+                             }),
+                 list.end());
+    };
+
     std::array<std::vector<double>, dim> ends;
+    const auto &vertices = mesh.triangulation->get_vertices();
+    const auto &is_used  = mesh.triangulation->get_used_vertices();
     for (unsigned int d = 0; d < dim; ++d)
       {
-        std::vector<double> &list = ends[d];
-        for (const dealii::Point<dim> &vertex : triangulation.get_vertices())
-          list.push_back(vertex[d]);
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(),
-                               list.end(),
-                               [](const double a, const double b) {
-                                 return b - a < tolerance;
-                               }),
-                   list.end());
+        for (std::size_t i = 0; i < vertices.size(); ++i)
+          if (is_used[i])
+            ends[d].push_back(vertices[i][d]);
+        make_unique(ends[d]);
+        if (partition)
+          {
+            for (const auto &list : dealii::Utilities::MPI::all_gather(
+                   partition->communicator(), std::vector<double>(ends[d])))
+              ends[d].insert(ends[d].end(), list.begin(), list.end());
+            make_unique(ends[d]);
+          }
       }
 
     auto result = std::make_unique<Lattice>();
     for (unsigned int d = 0; d < dim; ++d)
       result->directions.emplace_back(ends[d], element.degree);
-    result->dof_of_node.resize(n_dofs());
-    for (unsigned int i = 0; i < n_dofs(); ++i)
+    for (unsigned int i = 0; i < n_local(); ++i)
       {
         std::size_t node = 0;
         for (unsigned int d = 0; d < dim; ++d)
@@ -408,7 +461,7 @@ namespace Tempera
                                 node_coordinates[dim * i + d] - tolerance) -
                nodes.begin());
           }
-        result->dof_of_node[node] = i;
+        result->node_of_dof.push_back(node);
       }
     lattice = std::move(result);
   }
@@ -419,26 +472,29 @@ namespace Tempera
   void
   SpaceDiscretisation<dim>::make_sparsity_pattern()
   {
-    dealii::DynamicSparsityPattern square(n_interior_dofs, n_interior_dofs);
+    dealii::DynamicSparsityPattern rows(n_interior_dofs,
+                                        partition ? partition->n_extended() :
+                                                    n_interior_dofs);
 
     const unsigned int        n = cell_points.n_dofs_per_block;
-    std::vector<unsigned int> interior;
+    std::vector<unsigned int> columns;
     for (std::size_t cell = 0; cell < cell_points.n_blocks(); ++cell)
       {
         const unsigned int *dofs = &cell_points.dofs[cell * n];
-        interior.clear();
+        columns.clear();
         for (unsigned int i = 0; i < n; ++i)
-          if (dofs[i] < n_interior_dofs)
-            interior.push_back(dofs[i]);
-        std::sort(interior.begin(), interior.end());
-        for (const unsigned int row : interior)
-          {
-            square.add_entries(row, interior.begin(), interior.end(), true);
-            for (unsigned int j = 0; j < n; ++j)
-              if (dofs[j] >= n_interior_dofs)
-                coupling_pattern.push_back(
-                  {row, dofs[j] - n_interior_dofs, 0.});
-          }
+          if (!is_on_boundary(dofs[i]))
+            columns.push_back(matrix_column(dofs[i]));
+        std::sort(columns.begin(), columns.end());
+        for (const unsigned int row : columns)
+          if (row < n_interior_dofs)
+            {
+              rows.add_entries(row, columns.begin(), columns.end(), true);
+              for (unsigned int j = 0; j < n; ++j)
+                if (is_on_boundary(dofs[j]))
+                  coupling_pattern.push_back(
+                    {row, dofs[j] - n_interior_dofs, 0.});
+            }
       }
     std::sort(coupling_pattern.begin(), coupling_pattern.end(), earlier);
     coupling_pattern.erase(std::unique(coupling_pattern.begin(),
@@ -449,7 +505,7 @@ namespace Tempera
                                        }),
                            coupling_pattern.end());
     sparsity_pattern = std::make_shared<dealii::SparsityPattern>();
-    sparsity_pattern->copy_from(square);
+    sparsity_pattern->copy_from(rows);
   }
 
 
@@ -460,7 +516,8 @@ namespace Tempera
   {
     OperatorMatrix result;
     result.interior.reinit(*sparsity_pattern);
-    result.coupling = coupling_pattern;
+    result.coupling  = coupling_pattern;
+    result.partition = partition;
     return result;
   }
 
@@ -476,8 +533,8 @@ namespace Tempera
       for (unsigned int j = 0; j < local.n(); ++j)
         if (dofs[i] >= n_interior_dofs)
           continue;
-        else if (dofs[j] < n_interior_dofs)
-          matrix.interior.add(dofs[i], dofs[j], local(i, j));
+        else if (!is_on_boundary(dofs[j]))
+          matrix.interior.add(dofs[i], matrix_column(dofs[j]), local(i, j));
         else
           {
             const OperatorMatrix::Entry entry{dofs[i],
@@ -604,8 +661,8 @@ namespace Tempera
 
 
   template <int dim>
-  PointRow
-  SpaceDiscretisation<dim>::row_of(const Sensor &sensor) const
+  dealii::Point<dim>
+  SpaceDiscretisation<dim>::place_of(const Sensor &sensor) const
   {
     if (sensor.place.size() != dim)
       throw UserError("The place of " + sensor.name + " has " +
@@ -615,11 +672,55 @@ namespace Tempera
     dealii::Point<dim> place;
     for (unsigned int d = 0; d < dim; ++d)
       place[d] = sensor.place[d];
+    return place;
+  }
 
-    const auto &mapping = dealii::StaticMappingQ1<dim>::mapping;
-    std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator,
-              dealii::Point<dim>>
-      found(dof_handler.end(), dealii::Point<dim>());
+
+
+  template <int dim>
+  void
+  SpaceDiscretisation<dim>::throw_outside(const Sensor &sensor) const
+  {
+    throw UserError("The place (" + join(sensor.place) + ") of " + sensor.name +
+                    " lies outside the domain. Move the sensor, or take "
+                    "another mesh.");
+  }
+
+
+
+  template <int dim>
+  std::vector<std::pair<dealii::types::global_dof_index, double>>
+  SpaceDiscretisation<dim>::shapes_at(const ActiveCell         &cell,
+                                      const dealii::Point<dim> &unit) const
+  {
+    // Close to nothing: a sensor on a node shall not see its neighbours.
+    constexpr double negligible = 1e-12;
+
+    std::vector<dealii::types::global_dof_index> dofs(
+      element.n_dofs_per_cell());
+    cell->get_dof_indices(dofs);
+    const dealii::Point<dim> inside =
+      dealii::GeometryInfo<dim>::project_to_unit_cell(unit);
+    std::vector<std::pair<dealii::types::global_dof_index, double>> result;
+    for (unsigned int i = 0; i < dofs.size(); ++i)
+      {
+        const double value = element.shape_value(i, inside);
+        if (std::abs(value) > negligible)
+          result.emplace_back(dofs[i], value);
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
+  PointRow
+  SpaceDiscretisation<dim>::row_of(const Sensor &sensor) const
+  {
+    const dealii::Point<dim> place   = place_of(sensor);
+    const auto              &mapping = dealii::StaticMappingQ1<dim>::mapping;
+    std::pair<ActiveCell, dealii::Point<dim>> found(dof_handler.end(),
+                                                    dealii::Point<dim>());
     try
       {
         found = dealii::GridTools::find_active_cell_around_point(mapping,
@@ -629,25 +730,71 @@ namespace Tempera
     catch (const dealii::ExceptionBase &)
       {}
     if (found.first == dof_handler.end())
-      throw UserError("The place (" + join(sensor.place) + ") of " +
-                      sensor.name +
-                      " lies outside the domain. Move the sensor, or take "
-                      "another mesh.");
-
-    std::vector<dealii::types::global_dof_index> dofs(
-      element.n_dofs_per_cell());
-    found.first->get_dof_indices(dofs);
-    const dealii::Point<dim> unit =
-      dealii::GeometryInfo<dim>::project_to_unit_cell(found.second);
-    // Close to nothing: a sensor on a node shall not see its neighbours.
-    constexpr double negligible = 1e-12;
-
+      throw_outside(sensor);
     PointRow result;
-    for (unsigned int i = 0; i < dofs.size(); ++i)
+    for (const auto &shape : shapes_at(found.first, found.second))
+      result.emplace_back(shape.first, shape.second);
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::vector<PointRow>
+  SpaceDiscretisation<dim>::rows_of(const std::vector<Sensor> &sensors) const
+  {
+    std::vector<PointRow> result;
+    if (!partition)
       {
-        const double value = element.shape_value(i, unit);
-        if (std::abs(value) > negligible)
-          result.emplace_back(dofs[i], value);
+        for (const Sensor &sensor : sensors)
+          result.push_back(row_of(sensor));
+        return result;
+      }
+
+    // Each process looks in its own cells.
+    constexpr double tolerance = 1e-10;
+    const auto      &mapping   = dealii::StaticMappingQ1<dim>::mapping;
+
+    std::vector<dealii::Point<dim>> places;
+    for (const Sensor &sensor : sensors)
+      places.push_back(place_of(sensor));
+    std::vector<std::vector<std::pair<dealii::types::global_dof_index, double>>>
+      found(sensors.size());
+    for (const ActiveCell &cell : cells_here)
+      if (cell->is_locally_owned())
+        {
+          const dealii::BoundingBox<dim> box = cell->bounding_box();
+          for (std::size_t k = 0; k < sensors.size(); ++k)
+            if (found[k].empty() && box.point_inside(places[k], tolerance))
+              try
+                {
+                  const dealii::Point<dim> unit =
+                    mapping.transform_real_to_unit_cell(cell, places[k]);
+                  if (dealii::GeometryInfo<dim>::is_inside_unit_cell(unit,
+                                                                     tolerance))
+                    found[k] = shapes_at(cell, unit);
+                }
+              catch (
+                const typename dealii::Mapping<dim>::ExcTransformationFailed &)
+                {}
+        }
+
+    // The first process that has found it is right.
+    const auto all =
+      dealii::Utilities::MPI::all_gather(partition->communicator(), found);
+    const unsigned int n_own = dof_handler.n_locally_owned_dofs();
+    result.resize(sensors.size());
+    for (std::size_t k = 0; k < sensors.size(); ++k)
+      {
+        const auto first =
+          std::find_if(all.begin(), all.end(), [&](const auto &of_process) {
+            return !of_process[k].empty();
+          });
+        if (first == all.end())
+          throw_outside(sensors[k]);
+        for (const auto &shape : (*first)[k])
+          if (shape.first >= first_dof && shape.first - first_dof < n_own)
+            result[k].emplace_back(local_dof(shape.first), shape.second);
       }
     return result;
   }

@@ -37,6 +37,8 @@ namespace Tempera
 
     matrix = combine(inertia_of_value(0), alpha[0] * inverse, theta[0]);
     solver = factory.make(matrix.interior);
+    // What the solver needs of it, it has; the coupling is still used.
+    matrix.interior.clear();
 
     for (unsigned int j = 0; j < 3; ++j)
       {

@@ -16,6 +16,9 @@ namespace Tempera
    * The data of an equation as a function of the parameters: one NodalVector
    * per channel (integrals against shape functions, or nodal values), and
    * linear functionals of them with their derivatives in the parameters.
+   *
+   * Of several processes each assembles its own part; functionals are applied
+   * by all processes together, and the result is that of the whole.
    */
   class DataMap
   {

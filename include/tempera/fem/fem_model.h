@@ -8,6 +8,8 @@
 #include <tempera/forward/sensor.h>
 #include <tempera/problems/problem.h>
 
+#include <deal.II/base/mpi.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +27,11 @@ namespace Tempera
     std::vector<Sensor>       sensors;
     double                    final_time = 0.;
     Domain                    domain;
+    /**
+     * The processes that share the mesh. All of them make the model and call
+     * its functions with the same arguments, and all get the same results.
+     */
+    MPI_Comm communicator = MPI_COMM_SELF;
   };
 
 

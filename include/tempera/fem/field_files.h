@@ -11,7 +11,10 @@
 
 namespace Tempera
 {
-  /** A field at one time, with its standard deviation or an empty vector. */
+  /**
+   * A field at one time, with its standard deviation or an empty vector: by
+   * degree of freedom, the own ones first.
+   */
   struct FieldAtTime
   {
     double                 time;
@@ -19,7 +22,10 @@ namespace Tempera
   };
 
 
-  /** Write one VTU file per time and a PVD file that names them. */
+  /**
+   * Write one VTU file per time and a PVD file that names them; called by all
+   * processes that share the mesh.
+   */
   template <int dim>
   void
   write_field_files(const dealii::DoFHandler<dim>  &dof_handler,

@@ -49,8 +49,8 @@ namespace Tempera
   struct Lattice
   {
     std::vector<LatticeDirection> directions;
-    /** Degree of freedom by node; the last direction runs fastest. */
-    std::vector<unsigned int> dof_of_node;
+    /** Node by degree of freedom; the last direction runs fastest. */
+    std::vector<unsigned int> node_of_dof;
   };
 } // namespace Tempera
 

@@ -3,6 +3,7 @@
 #define tempera_fem_linear_solver_h
 
 #include <tempera/base/user_error.h>
+#include <tempera/fem/partition.h>
 
 #include <deal.II/lac/sparse_matrix.h>
 #include <deal.II/lac/vector.h>
@@ -45,6 +46,18 @@ namespace Tempera
 
     virtual std::string
     name() const = 0;
+
+    /** What iterative solvers have done so far. */
+    struct Iterations
+    {
+      unsigned int n_solves = 0, sum = 0, largest = 0;
+    };
+
+    virtual Iterations
+    iterations() const
+    {
+      return {};
+    }
   };
 
 
@@ -63,17 +76,20 @@ namespace Tempera
      * @param name One of linear_solver_names().
      * @param is_symmetric Whether the matrices are symmetric.
      * @param tolerance Of iterative solvers.
+     * @param partition Null if there is only one process; otherwise matrices
+     * have the rows of this process, and its columns.
      */
-    LinearSolverFactory(const std::string &name,
-                        const bool         is_symmetric,
-                        const double       tolerance);
+    LinearSolverFactory(const std::string               &name,
+                        const bool                       is_symmetric,
+                        const double                     tolerance,
+                        std::shared_ptr<const Partition> partition = nullptr);
 
     ~LinearSolverFactory();
 
     /**
-     * The solver for a matrix, which must outlive it; UnsuitableMatrix if there
-     * is none. 'automatic' goes on to UMFPACK where a symmetric matrix is not
-     * positive definite.
+     * The solver for a matrix, of which it keeps what it needs;
+     * UnsuitableMatrix if there is none. 'automatic' goes on to UMFPACK where a
+     * symmetric matrix is not positive definite.
      */
     std::unique_ptr<LinearSolver>
     make(const dealii::SparseMatrix<double> &matrix) const;
@@ -87,10 +103,11 @@ namespace Tempera
   private:
     struct Analyses;
 
-    const std::string               name;
-    const bool                      symmetric;
-    const double                    tolerance;
-    const std::unique_ptr<Analyses> analyses;
+    const std::string                      name;
+    const bool                             symmetric;
+    const double                           tolerance;
+    const std::shared_ptr<const Partition> partition;
+    const std::unique_ptr<Analyses>        analyses;
   };
 } // namespace Tempera
 

@@ -74,6 +74,10 @@ namespace Tempera
       return *data_map;
     }
 
+    /** Whether the numbers of all processes are finite. */
+    bool
+    is_finite(const NodalVector &vector) const;
+
     /** Data of all channels; zero in those with unknowns. */
     std::vector<NodalVector>
     constant_data() const;

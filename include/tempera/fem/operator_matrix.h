@@ -2,9 +2,12 @@
 #ifndef tempera_fem_operator_matrix_h
 #define tempera_fem_operator_matrix_h
 
+#include <tempera/fem/partition.h>
+
 #include <deal.II/lac/sparse_matrix.h>
 #include <deal.II/lac/vector.h>
 
+#include <memory>
 #include <vector>
 
 namespace Tempera
@@ -12,6 +15,10 @@ namespace Tempera
   /**
    * A finite element function, or a functional on them: the values at degrees
    * of freedom with an equation, and at those on a Dirichlet boundary.
+   *
+   * Of several processes each has the values of its own equations. On the
+   * boundary each has those of a function wherever it needs them; those of a
+   * functional are the sums over the processes.
    */
   struct NodalVector
   {
@@ -60,7 +67,8 @@ namespace Tempera
   /**
    * The rows of an operator that belong to degrees of freedom with an
    * equation: a square matrix, and the few entries that couple it to the
-   * boundary.
+   * boundary. Of several processes each has its own rows; their columns are
+   * those of an extended vector (see Partition).
    */
   struct OperatorMatrix
   {
@@ -73,6 +81,9 @@ namespace Tempera
       double       value;
     };
     std::vector<Entry> coupling;
+
+    /** Null if there is only one process. */
+    std::shared_ptr<const Partition> partition;
 
     /** Become a matrix with the same entries. */
     void

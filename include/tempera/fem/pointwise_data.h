@@ -64,8 +64,10 @@ namespace Tempera
       }
     };
 
-    const Problem     &problem;
-    const unsigned int n_dofs, n_interior;
+    const Problem                         &problem;
+    const std::shared_ptr<const Partition> partition;
+    /** All degrees of freedom, and those that are no ghosts. */
+    const unsigned int n_local, n_data, n_interior;
     std::vector<Group> groups;
     /** By channel and degree of freedom, for channels on the boundary. */
     std::vector<std::vector<bool>> masks;

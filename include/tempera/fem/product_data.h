@@ -139,14 +139,15 @@ namespace Tempera
                      const dealii::ArrayView<double> &values,
                      const dealii::ArrayView<double> &jacobian) const;
 
-    const Problem                   &problem;
-    const Lattice                   &lattice;
-    const unsigned int               n_interior, n_factors;
-    std::vector<Line>                lines;
-    std::vector<Group>               groups;
-    std::vector<Role>                roles;
-    std::vector<std::vector<Target>> targets;
-    const std::vector<Channel>       channels;
+    const Problem                         &problem;
+    const Lattice                         &lattice;
+    const std::shared_ptr<const Partition> partition;
+    const unsigned int                     n_interior, n_factors;
+    std::vector<Line>                      lines;
+    std::vector<Group>                     groups;
+    std::vector<Role>                      roles;
+    std::vector<std::vector<Target>>       targets;
+    const std::vector<Channel>             channels;
 
     /** Rows of a tensor: nodes of all directions but the last, padded. */
     std::size_t n_rows = 1;

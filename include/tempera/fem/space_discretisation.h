@@ -2,17 +2,15 @@
 #ifndef tempera_fem_space_discretisation_h
 #define tempera_fem_space_discretisation_h
 
-#include <tempera/fem/domain.h>
-#include <tempera/fem/fem_parameters.h>
 #include <tempera/fem/integration_points.h>
 #include <tempera/fem/lattice.h>
+#include <tempera/fem/mesh.h>
 #include <tempera/fem/operator_matrix.h>
 #include <tempera/forward/sensor.h>
 #include <tempera/problems/problem.h>
 
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/fe_q.h>
-#include <deal.II/grid/tria.h>
 #include <deal.II/lac/full_matrix.h>
 
 #include <array>
@@ -31,36 +29,66 @@ namespace Tempera
   /**
    * Mesh and elements of one level: matrices, integrals and point values. The
    * degrees of freedom on a Dirichlet boundary are numbered last.
+   *
+   * Of several processes each sees the degrees of freedom that it needs for
+   * its own equations, in this order: its own ones with an equation, those on a
+   * Dirichlet boundary (its own ones first), and those with an equation of
+   * another process, the ghosts. It has all cells that its equations need, so
+   * that what it integrates is complete.
    */
   template <int dim>
   class SpaceDiscretisation
   {
   public:
     /** @param problem Says where Dirichlet values are given. */
-    SpaceDiscretisation(const Domain             &domain,
-                        const FemLevelParameters &level,
-                        const Problem            &problem);
+    SpaceDiscretisation(const Mesh<dim>   &mesh,
+                        const unsigned int degree,
+                        const Problem     &problem);
 
+    /** Of all processes. */
     unsigned int
     n_dofs() const
     {
       return dof_handler.n_dofs();
     }
 
-    /** Number of degrees of freedom with an equation. */
+    /** Number of own degrees of freedom with an equation. */
     unsigned int
     n_interior() const
     {
       return n_interior_dofs;
     }
 
+    /** Number of those on a Dirichlet boundary that this process sees. */
     unsigned int
     n_boundary() const
     {
-      return n_dofs() - n_interior_dofs;
+      return n_boundary_dofs;
     }
 
-    /** Coordinates of all degrees of freedom. */
+    /** Number of all that this process sees, ghosts included. */
+    unsigned int
+    n_local() const
+    {
+      return node_coordinates.size() / dim;
+    }
+
+    /** How equations are dealt to processes; null if there is only one. */
+    const std::shared_ptr<const Partition> &
+    get_partition() const
+    {
+      return partition;
+    }
+
+    /** Sum numbers over all processes. */
+    void
+    sum(const dealii::ArrayView<double> &numbers) const
+    {
+      if (partition)
+        partition->sum(numbers);
+    }
+
+    /** Coordinates of all degrees of freedom that this process sees. */
     const std::vector<double> &
     nodes() const
     {
@@ -77,7 +105,10 @@ namespace Tempera
     IntegrationPoints
     faces(const std::vector<dealii::types::boundary_id> &boundaries) const;
 
-    /** For each degree of freedom whether it is on one of the boundaries. */
+    /**
+     * For each degree of freedom whether it is on one of the boundaries. Called
+     * by all processes.
+     */
     std::vector<bool>
     is_on(const std::vector<dealii::types::boundary_id> &boundaries) const;
 
@@ -113,9 +144,13 @@ namespace Tempera
     std::shared_ptr<const IntegrationPoints>
     points_of(const OperatorTerm &term) const;
 
-    /** A place outside is a UserError that names the sensor. */
-    PointRow
-    row_of(const Sensor &sensor) const;
+    /**
+     * The values at the places of sensors. Of several processes, each has the
+     * part with its own degrees of freedom. A place outside is a UserError that
+     * names the sensor.
+     */
+    std::vector<PointRow>
+    rows_of(const std::vector<Sensor> &sensors) const;
 
     const dealii::DoFHandler<dim> &
     get_dof_handler() const
@@ -124,15 +159,53 @@ namespace Tempera
     }
 
   private:
-    void
-    make_mesh(const Domain &domain, const FemLevelParameters &level);
-
     /** Throw a UserError if a boundary that is named does not exist. */
     void
     check_boundaries(const Problem &problem) const;
 
     void
     number_dofs(const Problem &problem);
+
+    /** By own degree of freedom, before any numbering: see is_on(). */
+    std::vector<bool>
+    own_on(const std::vector<dealii::types::boundary_id> &boundaries) const;
+
+    /** Collect the cells, and number what this process sees. */
+    void
+    find_local_dofs();
+
+    unsigned int
+    local_dof(const dealii::types::global_dof_index dof) const;
+
+    /** Columns of the matrix; those on the boundary have none. */
+    bool
+    is_on_boundary(const unsigned int dof) const
+    {
+      return dof >= n_interior_dofs && dof < n_interior_dofs + n_boundary_dofs;
+    }
+
+    unsigned int
+    matrix_column(const unsigned int dof) const
+    {
+      return dof < n_interior_dofs ? dof : dof - n_boundary_dofs;
+    }
+
+    /** The place of a sensor, if it has as many coordinates as it must. */
+    dealii::Point<dim>
+    place_of(const Sensor &sensor) const;
+
+    [[noreturn]] void
+    throw_outside(const Sensor &sensor) const;
+
+    using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+    /** Shape functions that do not vanish at a point of the unit cell. */
+    std::vector<std::pair<dealii::types::global_dof_index, double>>
+    shapes_at(const ActiveCell &cell, const dealii::Point<dim> &unit) const;
+
+    /** The row of a sensor if there is only one process. */
+    PointRow
+    row_of(const Sensor &sensor) const;
 
     void
     find_cell_points();
@@ -152,12 +225,21 @@ namespace Tempera
                const unsigned int               *dofs,
                OperatorMatrix                   &matrix) const;
 
-    dealii::Triangulation<dim> triangulation;
-    const dealii::FE_Q<dim>    element;
-    dealii::DoFHandler<dim>    dof_handler;
+    /** Outlives the handler of its degrees of freedom. */
+    const Mesh<dim>         mesh;
+    const dealii::FE_Q<dim> element;
+    dealii::DoFHandler<dim> dof_handler;
 
-    bool                     is_box;
-    unsigned int             n_interior_dofs = 0;
+    unsigned int n_interior_dofs = 0, n_boundary_dofs = 0;
+    /** deal.II's number of the first own one. */
+    dealii::types::global_dof_index first_dof = 0;
+    /** deal.II's numbers of those of others, with our numbers. */
+    std::vector<std::pair<dealii::types::global_dof_index, unsigned int>>
+      foreign_dofs;
+    /** Cells that own equations need, and all own cells. */
+    std::vector<ActiveCell>          cells_here;
+    std::shared_ptr<const Partition> partition;
+
     std::vector<double>      node_coordinates;
     IntegrationPoints        cell_points;
     std::unique_ptr<Lattice> lattice;

@@ -51,8 +51,9 @@ namespace Tempera
       }
     };
 
-    TimeScheme                    scheme;
-    bool                          is_symmetric;
+    TimeScheme scheme;
+    bool       is_symmetric;
+    /** Without its square part, which the solver has. */
     OperatorMatrix                matrix;
     std::unique_ptr<LinearSolver> solver;
     std::vector<HistoryTerm>      history;
