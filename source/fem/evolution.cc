@@ -49,6 +49,8 @@ namespace Tempera
         return true;
       },
       window);
+    if (step->matrix.partition)
+      step->matrix.partition->sum(observed);
   }
 
 
@@ -111,8 +113,6 @@ namespace Tempera
         for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
           velocity.add(here.velocity_of_velocities[j], levels[j]->velocity);
       }
-    if (step->matrix.partition)
-      step->matrix.partition->sum(observed);
   }
 
 

@@ -42,6 +42,7 @@ namespace Tempera
         model.course.observe(n, levels[0]->value, observed);
         return true;
       });
+      model.space.sum(observed);
     }
 
     void
