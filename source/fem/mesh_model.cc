@@ -232,15 +232,18 @@ namespace Tempera
     constexpr double   megabyte = 1e6;
     const unsigned int n_old    = course.scheme.n_old;
     const unsigned int fewest = ReplaySchedule::fewest_levels(n_steps(), n_old);
-    const double       levels =
-      std::floor(solver.trajectory_memory * megabyte / course.size_of_level());
+    // The process with the largest part decides: all go back by the same
+    // steps.
+    const double size =
+      dealii::Utilities::MPI::max(course.size_of_level(), setting.communicator);
+    const double levels =
+      std::floor(solver.trajectory_memory * megabyte / size);
     if (levels < fewest)
       throw UserError(
         "'Solver/Trajectory memory' is " + to_text(solver.trajectory_memory) +
         " MB, but the adjoint of a level with " + counted(n_dofs(), "unknown") +
         " needs at least " +
-        to_text(std::ceil(1000. * fewest * course.size_of_level() / megabyte) /
-                1000.) +
+        to_text(std::ceil(1000. * fewest * size / megabyte) / 1000.) +
         " MB, for " + counted(fewest, "time level") +
         ". Raise it, make the mesh coarser, or set 'Solver/Gradient = finite "
         "differences', which need none.");
