@@ -111,8 +111,9 @@ namespace Tempera
   EvolutionModel<dim>::EvolutionModel(const ModelSetting       &setting,
                                       const FemLevelParameters &level,
                                       const SolverParameters   &solver,
-                                      const bool                use_products)
-    : MeshModel<dim>(setting, level, solver, use_products)
+                                      const bool                use_products,
+                                      const Mesh<dim>          &mesh)
+    : MeshModel<dim>(setting, level, solver, use_products, mesh)
     , operators(*setting.problem, this->space, setting.values, setting.unknowns)
     , factory(solver.linear_solver,
               operators.is_symmetric(),
@@ -161,6 +162,30 @@ namespace Tempera
     try
       {
         here->forward(this->data_at(theta), observed, listener);
+        return true;
+      }
+    catch (const UnsuitableMatrix &)
+      {
+        return false;
+      }
+  }
+
+
+
+  template <int dim>
+  bool
+  EvolutionModel<dim>::solve_adjoint(
+    const std::vector<double>             &theta,
+    const dealii::ArrayView<const double> &weights,
+    const TimeCourse::StepListener        &listener) const
+  {
+    const auto here = evolution_at(theta);
+    if (!here)
+      return false;
+    try
+      {
+        std::vector<NodalVector> none;
+        here->adjoint(weights, none, listener);
         return true;
       }
     catch (const UnsuitableMatrix &)

@@ -115,10 +115,13 @@ namespace Tempera
   MeshModel<dim>::MeshModel(const ModelSetting       &setting,
                             const FemLevelParameters &level,
                             const SolverParameters   &solver,
-                            const bool                use_products)
+                            const bool                use_products,
+                            const Mesh<dim>          &mesh)
     : setting(verified(setting))
     , solver(solver)
-    , space(make_mesh<dim>(setting.domain, level, setting.communicator),
+    , space(mesh.triangulation ?
+              mesh :
+              make_mesh<dim>(setting.domain, level, setting.communicator),
             level.degree,
             *setting.problem)
     , course(make_course(setting, level, solver, space))
@@ -268,7 +271,8 @@ namespace Tempera
   std::string
   MeshModel<dim>::description_of_size() const
   {
-    return counted(n_dofs(), "unknown") + ", " +
+    return counted(n_dofs(), "unknown") +
+           (space.is_adapted() ? " on an adapted mesh" : "") + ", " +
            (course.grid.is_stationary ?
               "stationary" :
               counted(n_steps(), "step") + " of " + solver.time_stepping) +
@@ -298,16 +302,16 @@ namespace Tempera
                          grid.n_steps :
                          std::lround(double(i) * grid.n_steps / (n_times - 1)));
 
-    const unsigned int n_values = course.n_interior + course.n_boundary;
-    const dealii::Vector<double> zero(n_values);
-    std::vector<FieldAtTime>     fields;
+    const dealii::Vector<double> zero(
+      space.field_of(course.make_vector()).size());
+    std::vector<FieldAtTime> fields;
     for (const unsigned int level : levels)
       fields.push_back({grid.time(level), zero, zero});
 
     std::vector<double> ignored(n_predictions());
     // Of the present state: it counts only if it can be solved to the end.
-    std::vector<NodalVector> here(levels.size());
-    unsigned int             count = 0;
+    std::vector<dealii::Vector<double>> here(levels.size());
+    unsigned int                        count = 0;
     for (const std::vector<double> &state : states)
       {
         std::size_t next = 0;
@@ -315,12 +319,12 @@ namespace Tempera
                    dealii::make_array_view(ignored),
                    [&](const unsigned int n, const NodalVector &value) {
                      if (next < levels.size() && n == levels[next])
-                       here[next++] = value;
+                       here[next++] = space.field_of(value);
                    }))
           continue;
         ++count;
         for (std::size_t t = 0; t < levels.size(); ++t)
-          for (unsigned int i = 0; i < n_values; ++i)
+          for (unsigned int i = 0; i < zero.size(); ++i)
             {
               // Welford's update.
               const double value = here[t][i];

@@ -63,6 +63,32 @@ namespace Tempera
       });
     }
 
+    /** See TimeCourse::sweep_back(). */
+    void
+    sweep_back(const dealii::ArrayView<const double> &weights,
+               std::vector<NodalVector>              &sensitivities,
+               const TimeCourse::StepListener        &listener) const
+    {
+      // Other evaluations have used the memory for the data meanwhile.
+      const std::vector<NodalVector> *data =
+        replay.keeps_all() ? nullptr : &model.data_at(theta);
+      const auto advance = [&](const unsigned int n, const StepLevels &levels) {
+        return model.advance(n, theta, *data, load, levels);
+      };
+      std::unique_ptr<const StepOperator> here;
+      model.course.sweep_back(
+        weights,
+        [&](const unsigned int n) -> const StepOperator & {
+          here = model.linearised_step(n,
+                                       theta,
+                                       replay.levels_of_step(n, advance),
+                                       true);
+          return *here;
+        },
+        sensitivities,
+        listener);
+    }
+
     void
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override
@@ -74,32 +100,16 @@ namespace Tempera
       std::vector<NodalVector> sensitivities =
         course.make_data(course.n_variable_channels());
       std::vector<double> residual_gradient(gradient.size(), 0.);
-
-      // Other evaluations have used the memory for the data meanwhile.
-      const std::vector<NodalVector> *data =
-        replay.keeps_all() ? nullptr : &model.data_at(theta);
-      const auto advance = [&](const unsigned int n, const StepLevels &levels) {
-        return model.advance(n, theta, *data, load, levels);
-      };
-      std::unique_ptr<const StepOperator> here;
       try
         {
-          course.sweep_back(
-            weights,
-            [&](const unsigned int n) -> const StepOperator & {
-              here = model.linearised_step(n,
-                                           theta,
-                                           replay.levels_of_step(n, advance),
-                                           true);
-              return *here;
-            },
-            sensitivities,
-            // The assembler still has the states of this step.
-            [&](const unsigned int, const dealii::Vector<double> &multiplier) {
-              model.assembler.subtract_parameter_derivatives(parameters,
-                                                             multiplier,
-                                                             residual_gradient);
-            });
+          sweep_back(weights,
+                     sensitivities,
+                     // The assembler still has the states of this step.
+                     [&](const unsigned int,
+                         const dealii::Vector<double> &multiplier) {
+                       model.assembler.subtract_parameter_derivatives(
+                         parameters, multiplier, residual_gradient);
+                     });
         }
       catch (const UnsuitableMatrix &)
         {
@@ -124,8 +134,9 @@ namespace Tempera
   template <int dim>
   NonlinearModel<dim>::NonlinearModel(const ModelSetting       &setting,
                                       const FemLevelParameters &level,
-                                      const SolverParameters   &solver)
-    : MeshModel<dim>(on_one_process(setting), level, solver, true)
+                                      const SolverParameters   &solver,
+                                      const Mesh<dim>          &mesh)
+    : MeshModel<dim>(on_one_process(setting), level, solver, true, mesh)
     , general_factory(checked_solver(solver), false, solver.tolerance)
     , symmetric_factory(checked_solver(solver),
                         solver.linear_solver == "automatic",
@@ -294,6 +305,31 @@ namespace Tempera
         return true;
       },
       memory);
+  }
+
+
+
+  template <int dim>
+  bool
+  NonlinearModel<dim>::solve_adjoint(
+    const std::vector<double>             &theta,
+    const dealii::ArrayView<const double> &weights,
+    const TimeCourse::StepListener        &listener) const
+  {
+    const Adjoint       adjoint(*this, theta);
+    std::vector<double> ignored(this->n_predictions());
+    if (!adjoint.predict(dealii::make_array_view(ignored)))
+      return false;
+    try
+      {
+        std::vector<NodalVector> none;
+        adjoint.sweep_back(weights, none, listener);
+        return true;
+      }
+    catch (const UnsuitableMatrix &)
+      {
+        return false;
+      }
   }
 
 

@@ -16,11 +16,12 @@ namespace Tempera
   class EvolutionModel : public MeshModel<dim>
   {
   public:
-    /** @param use_products For tests: see make_data_map(). */
+    /** See MeshModel. */
     EvolutionModel(const ModelSetting       &setting,
                    const FemLevelParameters &level,
                    const SolverParameters   &solver,
-                   const bool                use_products = true);
+                   const bool                use_products = true,
+                   const Mesh<dim>          &mesh         = {});
 
     std::shared_ptr<const Linearisation>
     evaluate(const dealii::ArrayView<const double> &parameters,
@@ -51,13 +52,18 @@ namespace Tempera
       return *evolution;
     }
 
-  private:
-    class Adjoint;
-
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
           const LevelListener             &listener) const override;
+
+    bool
+    solve_adjoint(const std::vector<double>             &theta,
+                  const dealii::ArrayView<const double> &weights,
+                  const TimeCourse::StepListener &listener) const override;
+
+  private:
+    class Adjoint;
 
     /** The time stepping for some parameters; null if there is none. */
     std::shared_ptr<const Evolution>

@@ -61,6 +61,12 @@ namespace Tempera
       return setting.unknowns;
     }
 
+    const SpaceDiscretisation<dim> &
+    get_space() const
+    {
+      return space;
+    }
+
     const TimeCourse &
     get_course() const
     {
@@ -78,17 +84,6 @@ namespace Tempera
     bool
     is_finite(const NodalVector &vector) const;
 
-    /** Data of all channels; zero in those with unknowns. */
-    std::vector<NodalVector>
-    constant_data() const;
-
-  protected:
-    /** @param use_products For tests: see make_data_map(). */
-    MeshModel(const ModelSetting       &setting,
-              const FemLevelParameters &level,
-              const SolverParameters   &solver,
-              const bool                use_products);
-
     /**
      * The solution for some values of all parameters; false if there is none.
      *
@@ -98,6 +93,30 @@ namespace Tempera
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
           const LevelListener             &listener) const = 0;
+
+    /**
+     * The adjoint solution for weights of the observations; false if there is
+     * none. The adjoint must not be excluded by 'Solver/Gradient'.
+     */
+    virtual bool
+    solve_adjoint(const std::vector<double>             &theta,
+                  const dealii::ArrayView<const double> &weights,
+                  const TimeCourse::StepListener        &listener) const = 0;
+
+    /** Data of all channels; zero in those with unknowns. */
+    std::vector<NodalVector>
+    constant_data() const;
+
+  protected:
+    /**
+     * @param use_products For tests: see make_data_map().
+     * @param mesh Without a triangulation: that of the level is made.
+     */
+    MeshModel(const ModelSetting       &setting,
+              const FemLevelParameters &level,
+              const SolverParameters   &solver,
+              const bool                use_products,
+              const Mesh<dim>          &mesh);
 
     /**
      * How the adjoint reads the trajectory backwards; a UserError if the

@@ -21,9 +21,11 @@ namespace Tempera
   class NonlinearModel : public MeshModel<dim>
   {
   public:
+    /** See MeshModel. */
     NonlinearModel(const ModelSetting       &setting,
                    const FemLevelParameters &level,
-                   const SolverParameters   &solver);
+                   const SolverParameters   &solver,
+                   const Mesh<dim>          &mesh = {});
 
     std::shared_ptr<const Linearisation>
     evaluate(const dealii::ArrayView<const double> &parameters,
@@ -40,13 +42,18 @@ namespace Tempera
     std::string
     description() const override;
 
-  private:
-    class Adjoint;
-
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
           const LevelListener             &listener) const override;
+
+    bool
+    solve_adjoint(const std::vector<double>             &theta,
+                  const dealii::ArrayView<const double> &weights,
+                  const TimeCourse::StepListener &listener) const override;
+
+  private:
+    class Adjoint;
 
     /**
      * One step, or the initial level; see TimeCourse::Advance.
