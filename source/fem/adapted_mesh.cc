@@ -101,23 +101,79 @@ namespace Tempera
       return result;
     }
 
+    /** Time levels, evenly spaced, the last one included. */
+    template <int dim>
+    std::vector<unsigned int>
+    times_of(const MeshModel<dim> &model)
+    {
+      const unsigned int        n = std::min(n_times, model.n_steps());
+      std::vector<unsigned int> result;
+      for (unsigned int i = 1; i <= n; ++i)
+        result.push_back(i * model.n_steps() / n);
+      return result;
+    }
+
+    /** Indicators of the solution at some times; empty if there is none. */
+    template <int dim>
+    std::vector<dealii::Vector<float>>
+    solution_indicators(const MeshModel<dim>            &model,
+                        const std::vector<double>       &theta,
+                        const std::vector<unsigned int> &times)
+    {
+      std::vector<dealii::Vector<double>> fields;
+      std::vector<double>                 ignored(model.n_predictions());
+      if (!model.solve(theta,
+                       dealii::make_array_view(ignored),
+                       [&](const unsigned int n, const NodalVector &value) {
+                         if (std::binary_search(times.begin(), times.end(), n))
+                           fields.push_back(model.get_space().field_of(value));
+                       }))
+        return {};
+      return kelly_indicators(model.get_space(), fields);
+    }
+
+    /** Those of the adjoint solution, in the same order. */
+    template <int dim>
+    std::vector<dealii::Vector<float>>
+    adjoint_indicators(const MeshModel<dim>            &model,
+                       const std::vector<double>       &theta,
+                       const std::vector<unsigned int> &times)
+    {
+      std::vector<dealii::Vector<double>> fields;
+      NodalVector               value = model.get_course().make_vector();
+      const std::vector<double> weights(model.n_predictions(), 1.);
+      if (!model.solve_adjoint(
+            theta,
+            dealii::make_array_view(weights),
+            [&](const unsigned int            n,
+                const dealii::Vector<double> &multiplier) {
+              if (std::binary_search(times.begin(), times.end(), n))
+                {
+                  value.interior = multiplier;
+                  fields.push_back(model.get_space().field_of(value));
+                }
+            }))
+        return {};
+      std::reverse(fields.begin(), fields.end());
+      return kelly_indicators(model.get_space(), fields);
+    }
+
     template <int dim>
     dealii::Vector<float>
     error_indicators(const MeshModel<dim>              &model,
                      const ModelSetting                &setting,
                      const std::vector<ParameterRange> &ranges)
     {
-      const SpaceDiscretisation<dim> &space   = model.get_space();
-      const unsigned int              n_steps = model.n_steps();
-      std::vector<unsigned int>       levels;
-      for (unsigned int i = 1; i <= std::min(n_times, n_steps); ++i)
-        levels.push_back(i * n_steps / std::min(n_times, n_steps));
+      const std::vector<unsigned int> times = times_of(model);
+      const auto *linear = dynamic_cast<const EvolutionModel<dim> *>(&model);
+      const bool  adjoint_is_fixed =
+        linear != nullptr && linear->unknowns_in_operator().empty();
 
-      const std::vector<double> weights(model.n_predictions(), 1.);
-      std::vector<double>       ignored(model.n_predictions());
-      dealii::Vector<float>     result(
-        space.get_dof_handler().get_triangulation().n_active_cells());
-      bool is_solved = false;
+      std::vector<dealii::Vector<float>> adjoint;
+      dealii::Vector<float>              result(model.get_space()
+                                     .get_dof_handler()
+                                     .get_triangulation()
+                                     .n_active_cells());
       for (unsigned int sample = 0; sample < n_samples; ++sample)
         {
           std::vector<double> theta = setting.values;
@@ -127,43 +183,19 @@ namespace Tempera
               spread_value(place[i],
                            setting.values[setting.unknowns[i]],
                            ranges[i]);
-
-          std::vector<dealii::Vector<double>> fields;
-          const auto is_wanted = [&](const unsigned int n) {
-            return std::binary_search(levels.begin(), levels.end(), n);
-          };
-          if (!model.solve(theta,
-                           dealii::make_array_view(ignored),
-                           [&](const unsigned int n, const NodalVector &value) {
-                             if (is_wanted(n))
-                               fields.push_back(space.field_of(value));
-                           }))
-            continue;
-          NodalVector multiplier = model.get_course().make_vector();
-          if (!model.solve_adjoint(
-                theta,
-                dealii::make_array_view(weights),
-                [&](const unsigned int n, const dealii::Vector<double> &value) {
-                  if (!is_wanted(n))
-                    return;
-                  multiplier.interior = value;
-                  fields.push_back(space.field_of(multiplier));
-                }))
-            continue;
-          is_solved = true;
-
-          // The adjoint comes from the last level to the first.
-          const auto indicators = kelly_indicators(space, fields);
-          for (std::size_t i = 0; i < levels.size(); ++i)
-            for (std::size_t cell = 0; cell < result.size(); ++cell)
-              result[cell] +=
-                indicators[i][cell] * indicators[fields.size() - 1 - i][cell];
+          const auto solution = solution_indicators(model, theta, times);
+          if (!solution.empty() && (adjoint.empty() || !adjoint_is_fixed))
+            adjoint = adjoint_indicators(model, theta, times);
+          if (!solution.empty() && !adjoint.empty())
+            for (std::size_t i = 0; i < times.size(); ++i)
+              for (std::size_t cell = 0; cell < result.size(); ++cell)
+                result[cell] += solution[i][cell] * adjoint[i][cell];
         }
-      if (!is_solved || !std::isfinite(result.l1_norm()))
-        throw UserError("The mesh of a level cannot be adapted: the equation "
-                        "has no solution for values from the priors of the "
-                        "unknowns. Look at the priors, or set 'Adaptive "
-                        "refinements' to 0.");
+      if (!(result.l1_norm() > 0.) || !std::isfinite(result.l1_norm()))
+        throw UserError("The mesh of a level cannot be adapted: for values "
+                        "from the priors of the unknowns the equation has no "
+                        "solution, or the sensors see nothing of it. Look at "
+                        "the priors, or set 'Adaptive refinements' to 0.");
       return result;
     }
   } // namespace

@@ -283,7 +283,9 @@ namespace
         "set Source = 2*pi^2*sin(pi*x)*sin(pi*y)\nset Dirichlet value = 0\n",
         {{"k", 1.}},
         {"k"});
-      result.sensors = sensors(2, 0.);
+      // Nodes of all meshes.
+      for (const double x : {0.125, 0.25, 0.5, 0.75})
+        result.sensors.push_back({"sensor", {x, 0.5}, 0.});
       return result;
     }();
     std::vector<double> logs_h, logs_e;
@@ -306,6 +308,7 @@ namespace
           }
         logs_h.push_back(-std::log(2.) * n);
         logs_e.push_back(0.5 * std::log(sum));
+        figures << "rms error " << std::sqrt(sum) << std::endl;
       }
     const double order = slope(logs_h, logs_e);
     figures << "order: " << order << std::endl;
