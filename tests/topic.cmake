@@ -15,3 +15,13 @@ foreach(target ${targets})
     add_dependencies(build_tests ${target})
   endif()
 endforeach()
+
+# As root, and with more processes than cores.
+get_property(tests DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} PROPERTY TESTS)
+foreach(test ${tests})
+  if(test MATCHES "mpirun=")
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
+      OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+      OMPI_MCA_rmaps_base_oversubscribe=1)
+  endif()
+endforeach()

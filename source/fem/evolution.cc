@@ -34,6 +34,14 @@ namespace Tempera
 
 
 
+  LinearSolver::Iterations
+  Evolution::iterations() const
+  {
+    return step->solver->iterations();
+  }
+
+
+
   void
   Evolution::forward(const std::vector<NodalVector>  &data,
                      const dealii::ArrayView<double> &observed,

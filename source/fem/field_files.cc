@@ -91,10 +91,9 @@ namespace Tempera
                     const FieldFileNames           &names)
   {
     const MPI_Comm communicator = dof_handler.get_communicator();
+    const bool     is_shared    = n_processes(communicator) > 1;
     const bool     is_first =
-      dealii::Utilities::MPI::this_mpi_process(communicator) == 0;
-    const bool is_shared =
-      dealii::Utilities::MPI::n_mpi_processes(communicator) > 1;
+      !is_shared || dealii::Utilities::MPI::this_mpi_process(communicator) == 0;
 
     std::error_code error;
     if (is_first)

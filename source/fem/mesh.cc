@@ -2,6 +2,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/mesh.h>
+#include <tempera/fem/partition.h>
 
 #include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_generator.h>
@@ -39,7 +40,7 @@ namespace Tempera
     std::shared_ptr<dealii::Triangulation<dim>>
     empty_triangulation(const MPI_Comm communicator)
     {
-      if (dealii::Utilities::MPI::n_mpi_processes(communicator) == 1)
+      if (n_processes(communicator) == 1)
         return std::make_shared<dealii::Triangulation<dim>>();
       if constexpr (dim > 1)
         return std::make_shared<
@@ -145,31 +146,30 @@ namespace Tempera
             const FemLevelParameters &level,
             const MPI_Comm            communicator)
   {
-    const unsigned int n_processes =
-      dealii::Utilities::MPI::n_mpi_processes(communicator);
+    const bool is_distributed = n_processes(communicator) > 1;
 
     Mesh<dim> mesh;
     mesh.triangulation = empty_triangulation<dim>(communicator);
     mesh.is_lattice    = domain.mesh_file.empty();
     if (mesh.is_lattice)
-      make_box(domain, level, *mesh.triangulation, n_processes > 1);
+      make_box(domain, level, *mesh.triangulation, is_distributed);
     else
       read_mesh(domain.mesh_file, *mesh.triangulation);
     mesh.triangulation->refine_global(level.refinements);
 
-    if (n_processes > 1 &&
-        mesh.triangulation->n_global_active_cells() < n_processes)
-      throw_too_coarse(n_processes);
+    if (is_distributed &&
+        mesh.triangulation->n_global_active_cells() < n_processes(communicator))
+      throw_too_coarse(communicator);
     return mesh;
   }
 
 
 
   void
-  throw_too_coarse(const unsigned int n_processes)
+  throw_too_coarse(const MPI_Comm communicator)
   {
     throw UserError(
-      "A level is too coarse for " + std::to_string(n_processes) +
+      "A level is too coarse for " + std::to_string(n_processes(communicator)) +
       " processes: one of them would have nothing to solve. Raise its "
       "'Subdivisions' or 'Refinements', or lower "
       "'Parallel/Processes per replica'.");

@@ -277,9 +277,7 @@ namespace Tempera
               "stationary" :
               counted(n_steps(), "step") + " of " + solver.time_stepping) +
            (space.get_partition() ?
-              " on " +
-                std::to_string(dealii::Utilities::MPI::n_mpi_processes(
-                  setting.communicator)) +
+              " on " + std::to_string(n_processes(setting.communicator)) +
                 " processes" :
               "");
   }

@@ -15,7 +15,7 @@ namespace Tempera
     const ModelSetting &
     on_one_process(const ModelSetting &setting)
     {
-      if (dealii::Utilities::MPI::n_mpi_processes(setting.communicator) > 1)
+      if (n_processes(setting.communicator) > 1)
         throw UserError("A nonlinear equation is solved by one process alone. "
                         "Set 'Parallel/Processes per replica' to 1.");
       return setting;

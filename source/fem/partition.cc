@@ -8,14 +8,14 @@ namespace Tempera
 {
   namespace
   {
-    namespace MPI = dealii::Utilities::MPI;
+    namespace Processes = dealii::Utilities::MPI;
 
     dealii::IndexSet
     own_equations(const MPI_Comm communicator, const unsigned int n_owned)
     {
       dealii::types::global_dof_index begin = 0, total = 0;
-      const auto         sizes = MPI::all_gather(communicator, n_owned);
-      const unsigned int here  = MPI::this_mpi_process(communicator);
+      const auto         sizes = Processes::all_gather(communicator, n_owned);
+      const unsigned int here  = Processes::this_mpi_process(communicator);
       for (unsigned int process = 0; process < sizes.size(); ++process)
         {
           if (process == here)
@@ -45,8 +45,9 @@ namespace Tempera
     const std::vector<dealii::types::global_dof_index> &ghosts)
     : partitioner(own_equations(communicator, n_owned),
                   as_set(ghosts,
-                         MPI::sum(dealii::types::global_dof_index(n_owned),
-                                  communicator)),
+                         Processes::sum(dealii::types::global_dof_index(
+                                          n_owned),
+                                        communicator)),
                   communicator)
     , extended(n_extended())
     , packed(partitioner.n_import_indices())
@@ -100,7 +101,7 @@ namespace Tempera
     // MPI_Allreduce need not give the same bits everywhere, and decisions are
     // taken from these numbers.
     const int  n       = numbers.size();
-    const bool is_root = MPI::this_mpi_process(communicator()) == 0;
+    const bool is_root = Processes::this_mpi_process(communicator()) == 0;
     MPI_Reduce(is_root ? MPI_IN_PLACE : numbers.data(),
                numbers.data(),
                n,
@@ -122,10 +123,20 @@ namespace Tempera
 
 
 
+  unsigned int
+  n_processes(const MPI_Comm communicator)
+  {
+    return dealii::Utilities::MPI::job_supports_mpi() ?
+             dealii::Utilities::MPI::n_mpi_processes(communicator) :
+             1;
+  }
+
+
+
   void
   throw_together(const MPI_Comm communicator, const std::string &message)
   {
-    for (const std::string &one : MPI::all_gather(communicator, message))
+    for (const std::string &one : Processes::all_gather(communicator, message))
       if (!one.empty())
         throw UserError(one);
   }

@@ -203,7 +203,7 @@ namespace Tempera
       throw UserError("A level has no node inside the domain. Raise its "
                       "'Subdivisions', 'Refinements' or 'Degree'.");
     if (dealii::Utilities::MPI::min(n_interior_dofs, communicator) == 0)
-      throw_too_coarse(dealii::Utilities::MPI::n_mpi_processes(communicator));
+      throw_too_coarse(communicator);
 
     std::vector<dealii::types::global_dof_index> new_numbers(n_own);
     unsigned int interior = 0, boundary = n_interior_dofs,
@@ -253,7 +253,7 @@ namespace Tempera
     // come first.
     n_boundary_dofs             = n_own - hanging.n() - n_interior_dofs;
     const MPI_Comm communicator = mesh.triangulation->get_communicator();
-    if (dealii::Utilities::MPI::n_mpi_processes(communicator) > 1)
+    if (n_processes(communicator) > 1)
       {
         const auto ranges = dealii::Utilities::MPI::all_gather(
           communicator,

@@ -195,8 +195,7 @@ namespace Tempera
               }
           }
 
-        if (here.solver->uses_guess())
-          lambda = 0.;
+        // The multiplier of the step before is the guess.
         here.solver->solve_transposed(lambda, value.interior);
         here.matrix.subtract_transposed_coupling(value.boundary, lambda);
         if (listener)

@@ -50,6 +50,10 @@ namespace Tempera
     std::string
     solver_name() const;
 
+    /** What the linear solver has done so far; not that of a first step. */
+    LinearSolver::Iterations
+    iterations() const;
+
   private:
     const StepOperator &
     step_operator(const unsigned int n) const

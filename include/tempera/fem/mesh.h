@@ -35,7 +35,7 @@ namespace Tempera
 
   /** Throw the UserError of a process without an equation. */
   [[noreturn]] void
-  throw_too_coarse(const unsigned int n_processes);
+  throw_too_coarse(const MPI_Comm communicator);
 } // namespace Tempera
 
 #endif

@@ -87,6 +87,10 @@ namespace Tempera
   };
 
 
+  /** The size of a communicator; 1 in a program that does not use MPI. */
+  unsigned int
+  n_processes(const MPI_Comm communicator);
+
   /**
    * Throw a UserError on all processes if one of them has something to say.
    *
