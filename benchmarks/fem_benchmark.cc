@@ -5,7 +5,9 @@
 // without. All rows of a table are timed in turns in one run; each is the
 // median. See doc/performance.md.
 //
-// Usage: fem_benchmark [--sizes]    (with --sizes: from 50^2 to 800^2 cells)
+// Usage: fem_benchmark [--sizes | --problems | --memory]
+// (with --sizes: from 50^2 to 800^2 cells; with --memory: less and less memory
+// for the adjoint)
 
 #include <tempera/fem/linear_solver.h>
 #include <tempera/fem/precomputed_model.h>
@@ -229,7 +231,9 @@ namespace
 
   /** A problem with a known source on the fine mesh, and some unknowns. */
   std::shared_ptr<const FemModel>
-  model_of(const std::string &type, const std::vector<std::string> &unknowns)
+  model_of(const std::string              &type,
+           const std::vector<std::string> &unknowns,
+           const double                    trajectory_memory = 1000.)
   {
     std::shared_ptr<Problem> problem = ProblemRegistry::create(type, 2);
     dealii::ParameterHandler prm;
@@ -243,8 +247,9 @@ namespace
     for (const std::string &unknown : unknowns)
       setting.unknowns.push_back(problem->index_of(unknown));
     SolverParameters solver;
-    solver.time_stepping = "Crank-Nicolson";
-    solver.gradient      = "adjoint";
+    solver.time_stepping     = "Crank-Nicolson";
+    solver.gradient          = "adjoint";
+    solver.trajectory_memory = trajectory_memory;
     return make_fem_model(setting,
                           level(50),
                           solver,
@@ -291,6 +296,36 @@ namespace
     time_in_turns(rows, 31);
     for (Row &row : rows)
       std::printf("%-52s %10.2f us\n", row.name.c_str(), 1e6 * row.median());
+  }
+
+  /** What it costs to solve steps again for want of memory. */
+  void
+  compare_memories()
+  {
+    const std::string       gas = "quasi-gas dynamics";
+    std::vector<Row>        rows;
+    std::vector<SolverWork> work;
+    const auto              whole = model_of(gas, {"alpha"});
+    const double            level = 16e-6 * whole->n_dofs();
+    rows.push_back({"forward", evaluation(whole, false)});
+    work.push_back(whole->work());
+    const unsigned int n_levels = whole->n_steps() + 1;
+    for (const unsigned int part : {1u, 2u, 4u, 10u})
+      {
+        const auto model =
+          model_of(gas, {"alpha"}, level * (n_levels / part + 0.01));
+        rows.push_back({"with gradient, " + std::to_string(n_levels / part) +
+                          " of " + std::to_string(n_levels) + " levels",
+                        evaluation(model, true)});
+        work.push_back(model->work());
+      }
+    time_in_turns(rows, 31);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::printf("%-40s %10.2f us %8.2f of a gradient %6.0f steps again\n",
+                  rows[i].name.c_str(),
+                  1e6 * rows[i].median(),
+                  rows[i].median() / rows[1].median(),
+                  (work[i].derivative - work[i].prediction) / whole->n_dofs());
   }
 
   void
@@ -355,6 +390,8 @@ main(int argc, char **argv)
     compare_sizes();
   else if (argc > 1 && std::string(argv[1]) == "--problems")
     compare_problems();
+  else if (argc > 1 && std::string(argv[1]) == "--memory")
+    compare_memories();
   else
     compare_on_the_fine_mesh();
 }

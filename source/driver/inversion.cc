@@ -266,7 +266,14 @@ namespace Tempera
                                 const Parameters  &parameters) const
   {
     FemLevelParameters refined = parameters.fem_levels.at(level);
-    ++refined.refinements;
+    if (refined.adaptive_refinements > 0)
+      {
+        // The same mesh, refined everywhere.
+        ++refined.final_refinements;
+        refined.adaptive_time_step = refined.time_step;
+      }
+    else
+      ++refined.refinements;
     // Of the steps that were taken: a step is shortened to end with the time.
     if (setting.problem->order_in_time() > 0)
       refined.time_step =

@@ -22,9 +22,6 @@ namespace Tempera
                                                   course.first_scheme,
                                                   course.grid.step,
                                                   factory);
-    values.assign(course.scheme.n_old + 1, course.make_vector());
-    if (course.has_inertia)
-      velocities = values;
   }
 
 
@@ -48,93 +45,82 @@ namespace Tempera
   void
   Evolution::forward(const std::vector<NodalVector>  &data,
                      const dealii::ArrayView<double> &observed,
-                     Trajectory                      *trajectory) const
+                     const LevelListener             &listener) const
   {
     std::fill(observed.begin(), observed.end(), 0.);
-    for (NodalVector &value : values)
-      value.set_zero();
-    for (NodalVector &velocity : velocities)
-      velocity.set_zero();
-    if (trajectory != nullptr)
-      {
-        trajectory->values.clear();
-        trajectory->velocities.clear();
-      }
-
-    const auto end_level = [&](const unsigned int n) {
-      course.observe(n, values[0], observed);
-      if (trajectory != nullptr)
-        {
-          trajectory->values.push_back(values[0]);
-          if (course.has_inertia)
-            trajectory->velocities.push_back(velocities[0]);
-        }
-    };
-
-    course.add_initial(data,
-                       values[0],
-                       course.has_inertia ? velocities[0] : combination);
-    end_level(0);
-
-    for (unsigned int n = 1; n <= course.grid.n_steps; ++n)
-      {
-        const StepOperator &here = step_operator(n);
-        // Index j is now the j-th old value.
-        std::rotate(values.begin(), values.end() - 1, values.end());
-        if (course.has_inertia)
-          std::rotate(velocities.begin(),
-                      velocities.end() - 1,
-                      velocities.end());
-
-        bool is_first = true;
-        for (const StepOperator::HistoryTerm &term : here.history)
-          {
-            const NodalVector *state = &values[1];
-            if (!term.is_simple())
-              {
-                combination.set_zero();
-                for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
-                  {
-                    if (term.values[j] != 0.)
-                      combination.add(term.values[j], values[j]);
-                    if (term.velocities[j] != 0.)
-                      combination.add(term.velocities[j], velocities[j]);
-                  }
-                state = &combination;
-              }
-            if (is_first)
-              term.matrix.multiply(right_hand_side, *state);
-            else
-              {
-                term.matrix.multiply(product, *state);
-                right_hand_side += product;
-              }
-            is_first = false;
-          }
-        if (is_first)
-          right_hand_side = 0.;
-
-        NodalVector &value = values[0];
-        value.boundary     = 0.;
-        course.add_data(n, data, right_hand_side, value.boundary);
-        here.matrix.subtract_coupling(right_hand_side, value.boundary);
-
-        if (here.solver->uses_guess())
-          value.interior = values[1].interior;
-        here.solver->solve(value.interior, right_hand_side);
-
-        if (course.has_inertia)
-          {
-            velocities[0].set_zero();
-            for (unsigned int j = 0; j <= here.scheme.n_old; ++j)
-              velocities[0].add(here.velocity_of_values[j], values[j]);
-            for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
-              velocities[0].add(here.velocity_of_velocities[j], velocities[j]);
-          }
-        end_level(n);
-      }
+    course.march(
+      [&](const unsigned int n, const StepLevels &levels) {
+        advance(n, data, levels);
+        course.observe(n, levels[0]->value, observed);
+        if (listener)
+          listener(n, levels[0]->value);
+        return true;
+      },
+      window);
     if (step->matrix.partition)
       step->matrix.partition->sum(observed);
+  }
+
+
+
+  void
+  Evolution::advance(const unsigned int              n,
+                     const std::vector<NodalVector> &data,
+                     const StepLevels               &levels) const
+  {
+    if (n == 0)
+      {
+        course.set_initial(data, *levels[0]);
+        return;
+      }
+
+    const StepOperator &here     = step_operator(n);
+    bool                is_first = true;
+    for (const StepOperator::HistoryTerm &term : here.history)
+      {
+        const NodalVector *state = &levels[1]->value;
+        if (!term.is_simple())
+          {
+            combination.set_zero();
+            for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
+              {
+                if (term.values[j] != 0.)
+                  combination.add(term.values[j], levels[j]->value);
+                if (term.velocities[j] != 0.)
+                  combination.add(term.velocities[j], levels[j]->velocity);
+              }
+            state = &combination;
+          }
+        if (is_first)
+          term.matrix.multiply(right_hand_side, *state);
+        else
+          {
+            term.matrix.multiply(product, *state);
+            right_hand_side += product;
+          }
+        is_first = false;
+      }
+    if (is_first)
+      right_hand_side = 0.;
+
+    NodalVector &value = levels[0]->value;
+    value.boundary     = 0.;
+    course.add_data(n, data, right_hand_side, value.boundary);
+    here.matrix.subtract_coupling(right_hand_side, value.boundary);
+
+    if (here.solver->uses_guess())
+      value.interior = levels[1]->value.interior;
+    here.solver->solve(value.interior, right_hand_side);
+
+    if (course.has_inertia)
+      {
+        NodalVector &velocity = levels[0]->velocity;
+        velocity.set_zero();
+        for (unsigned int j = 0; j <= here.scheme.n_old; ++j)
+          velocity.add(here.velocity_of_values[j], levels[j]->value);
+        for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
+          velocity.add(here.velocity_of_velocities[j], levels[j]->velocity);
+      }
   }
 
 

@@ -2,6 +2,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/evolution_model.h>
+#include <tempera/fem/trajectory_replay.h>
 
 #include <algorithm>
 #include <limits>
@@ -15,13 +16,34 @@ namespace Tempera
   public:
     Adjoint(const EvolutionModel            &model,
             std::vector<double>              theta,
-            std::shared_ptr<const Evolution> evolution,
-            Trajectory                       trajectory)
+            std::shared_ptr<const Evolution> evolution)
       : model(model)
       , theta(std::move(theta))
       , evolution(std::move(evolution))
-      , trajectory(std::move(trajectory))
-    {}
+    {
+      if (model.schedule)
+        replay =
+          std::make_unique<TrajectoryReplay>(*model.schedule, model.course);
+    }
+
+    /** The way forwards. */
+    void
+    predict(const dealii::ArrayView<double> &observed) const
+    {
+      const std::vector<NodalVector> &data = model.data_at(theta);
+      if (!replay)
+        {
+          evolution->forward(data, observed);
+          return;
+        }
+      std::fill(observed.begin(), observed.end(), 0.);
+      replay->run([&](const unsigned int n, const StepLevels &levels) {
+        evolution->advance(n, data, levels);
+        model.course.observe(n, levels[0]->value, observed);
+        return true;
+      });
+      model.space.sum(observed);
+    }
 
     void
     apply_transpose(const dealii::ArrayView<const double> &weights,
@@ -36,10 +58,17 @@ namespace Tempera
       TimeCourse::StepStates   states;
       dealii::Vector<double>   memory(course.n_interior);
       TimeCourse::StepListener listener;
+      // Other evaluations have used the memory for the data meanwhile.
+      const std::vector<NodalVector> *data =
+        replay && !replay->keeps_all() ? &model.data_at(theta) : nullptr;
+      const auto advance = [&](const unsigned int n, const StepLevels &levels) {
+        evolution->advance(n, *data, levels);
+        return true;
+      };
       if (!derivatives.empty())
         listener = [&](const unsigned int            n,
                        const dealii::Vector<double> &multiplier) {
-          course.states_of_step(n, trajectory, states);
+          course.states_of_step(n, replay->levels_of_step(n, advance), states);
           for (const auto &derivative : derivatives)
             {
               derivative.matrix->multiply(
@@ -72,8 +101,8 @@ namespace Tempera
     const EvolutionModel                  &model;
     const std::vector<double>              theta;
     const std::shared_ptr<const Evolution> evolution;
-    /** Kept only if the operator has unknowns. */
-    const Trajectory trajectory;
+    /** Only if the operator has unknowns. */
+    std::unique_ptr<TrajectoryReplay> replay;
   };
 
 
@@ -82,8 +111,9 @@ namespace Tempera
   EvolutionModel<dim>::EvolutionModel(const ModelSetting       &setting,
                                       const FemLevelParameters &level,
                                       const SolverParameters   &solver,
-                                      const bool                use_products)
-    : MeshModel<dim>(setting, level, solver, use_products)
+                                      const bool                use_products,
+                                      const Mesh<dim>          &mesh)
+    : MeshModel<dim>(setting, level, solver, use_products, mesh)
     , operators(*setting.problem, this->space, setting.values, setting.unknowns)
     , factory(solver.linear_solver,
               operators.is_symmetric(),
@@ -94,6 +124,8 @@ namespace Tempera
       evolution = std::make_shared<Evolution>(operators.at(setting.values),
                                               this->course,
                                               factory);
+    else
+      schedule = this->make_schedule();
   }
 
 
@@ -122,24 +154,38 @@ namespace Tempera
   bool
   EvolutionModel<dim>::solve(const std::vector<double>       &theta,
                              const dealii::ArrayView<double> &observed,
-                             Trajectory                      &trajectory) const
+                             const LevelListener             &listener) const
   {
     const auto here = evolution_at(theta);
-    return here && forward(*here, theta, observed, &trajectory);
+    if (!here)
+      return false;
+    try
+      {
+        here->forward(this->data_at(theta), observed, listener);
+        return true;
+      }
+    catch (const UnsuitableMatrix &)
+      {
+        return false;
+      }
   }
 
 
 
   template <int dim>
   bool
-  EvolutionModel<dim>::forward(const Evolution                 &here,
-                               const std::vector<double>       &theta,
-                               const dealii::ArrayView<double> &observed,
-                               Trajectory *trajectory) const
+  EvolutionModel<dim>::solve_adjoint(
+    const std::vector<double>             &theta,
+    const dealii::ArrayView<const double> &weights,
+    const TimeCourse::StepListener        &listener) const
   {
+    const auto here = evolution_at(theta);
+    if (!here)
+      return false;
     try
       {
-        here.forward(this->data_at(theta), observed, trajectory);
+        std::vector<NodalVector> none;
+        here->adjoint(weights, none, listener);
         return true;
       }
     catch (const UnsuitableMatrix &)
@@ -158,14 +204,19 @@ namespace Tempera
     const bool) const
   {
     std::vector<double> theta = this->all_parameters(parameters);
-    const auto          here  = evolution_at(theta);
-    Trajectory          trajectory;
-    if (here &&
-        forward(*here, theta, predictions, evolution ? nullptr : &trajectory))
-      return std::make_shared<Adjoint>(*this,
-                                       std::move(theta),
-                                       here,
-                                       std::move(trajectory));
+    if (const auto here = evolution_at(theta))
+      try
+        {
+          auto adjoint =
+            std::make_shared<Adjoint>(*this, std::move(theta), here);
+          adjoint->predict(predictions);
+          // Without a schedule nobody asks for an adjoint that would need it.
+          if (!evolution && !schedule)
+            return nullptr;
+          return adjoint;
+        }
+      catch (const UnsuitableMatrix &)
+        {}
     return this->no_solution(predictions);
   }
 

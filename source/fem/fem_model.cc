@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/fem/adapted_mesh.h>
 #include <tempera/fem/nonlinear_model.h>
 #include <tempera/fem/precomputed_model.h>
 
@@ -64,13 +65,18 @@ namespace Tempera
       // their memory.
       constexpr double most_numbers = 1e8;
 
+      const Mesh<dim> mesh =
+        level.adaptive_refinements > 0 ?
+          make_adapted_mesh<dim>(setting, level, solver, ranges) :
+          make_mesh<dim>(setting.domain, level, setting.communicator);
       std::shared_ptr<const EvolutionModel<dim>> linear;
       std::shared_ptr<const FemModel>            model;
       if (setting.problem->has_residual())
-        model = std::make_shared<NonlinearModel<dim>>(setting, level, solver);
+        model =
+          std::make_shared<NonlinearModel<dim>>(setting, level, solver, mesh);
       else
-        model = linear =
-          std::make_shared<EvolutionModel<dim>>(setting, level, solver);
+        model = linear = std::make_shared<EvolutionModel<dim>>(
+          setting, level, solver, true, mesh);
       if (solver.gradient == "finite differences")
         return std::make_shared<DifferencedModel>(model,
                                                   solver.differences,

@@ -29,6 +29,16 @@ namespace Tempera
       time_step,
       0.,
       "Length of a time step. It is shortened a little where that makes the steps end at the final time.");
+    prm.add_parameter(
+      "Adaptive refinements",
+      adaptive_refinements,
+      "How many times, after the 'Refinements', cells are refined where that makes the predictions most accurate: where the solution for values of the unknowns all over their priors is hard to resolve, and a sensor sees it. The mesh is made before the run and then stays as it is.",
+      Integer(0, 20));
+    prm.add_parameter(
+      "Adaptive share",
+      adaptive_share,
+      "Share of the cells that an adaptive refinement cuts in half in each direction. With a small one the mesh is better for its size, but more refinements are needed.",
+      Double(0.001, 1.));
   }
 
 
@@ -70,5 +80,11 @@ namespace Tempera
       newton_iterations,
       "For nonlinear equations: after so many iterations the equation counts as having no solution for these values of the unknowns, which the sampler then rejects and counts.",
       dealii::Patterns::Integer(1));
+    declare_number_above(
+      prm,
+      "Trajectory memory",
+      trajectory_memory,
+      0.,
+      "Memory in MB for the time levels that the adjoint of an equation with unknowns in its operator, or of a nonlinear one, reads backwards: in each process, and for each evaluation whose derivative may still be asked for, of which a replica keeps about one. If they do not all fit, some are kept and the steps between these are solved again, with the same result.");
   }
 } // namespace Tempera

@@ -115,10 +115,13 @@ namespace Tempera
   MeshModel<dim>::MeshModel(const ModelSetting       &setting,
                             const FemLevelParameters &level,
                             const SolverParameters   &solver,
-                            const bool                use_products)
+                            const bool                use_products,
+                            const Mesh<dim>          &mesh)
     : setting(verified(setting))
     , solver(solver)
-    , space(make_mesh<dim>(setting.domain, level, setting.communicator),
+    , space(mesh.triangulation ?
+              mesh :
+              make_mesh<dim>(setting.domain, level, setting.communicator),
             level.degree,
             *setting.problem)
     , course(make_course(setting, level, solver, space))
@@ -224,11 +227,42 @@ namespace Tempera
 
 
   template <int dim>
+  std::unique_ptr<const ReplaySchedule>
+  MeshModel<dim>::make_schedule() const
+  {
+    if (solver.gradient == "finite differences")
+      return nullptr;
+    constexpr double   megabyte = 1e6;
+    const unsigned int n_old    = course.scheme.n_old;
+    const unsigned int fewest = ReplaySchedule::fewest_levels(n_steps(), n_old);
+    // The process with the largest part decides: all go back by the same
+    // steps.
+    const double size =
+      dealii::Utilities::MPI::max(course.size_of_level(), setting.communicator);
+    const double levels =
+      std::floor(solver.trajectory_memory * megabyte / size);
+    if (levels < fewest)
+      throw UserError(
+        "'Solver/Trajectory memory' is " + to_text(solver.trajectory_memory) +
+        " MB, but the adjoint of a level with " + counted(n_dofs(), "unknown") +
+        " needs at least " +
+        to_text(std::ceil(1000. * fewest * size / megabyte) / 1000.) +
+        " MB, for " + counted(fewest, "time level") +
+        ". Raise it, make the mesh coarser, or set 'Solver/Gradient = finite "
+        "differences', which need none.");
+    return std::make_unique<const ReplaySchedule>(n_steps(), n_old, levels);
+  }
+
+
+
+  template <int dim>
   SolverWork
-  MeshModel<dim>::work() const
+  MeshModel<dim>::work_with(const ReplaySchedule *schedule) const
   {
     const double sweep = double(n_dofs()) * n_steps();
-    return {sweep, sweep, 0.};
+    return {sweep,
+            sweep + (schedule ? n_dofs() * schedule->n_repeated_steps() : 0.),
+            0.};
   }
 
 
@@ -237,7 +271,8 @@ namespace Tempera
   std::string
   MeshModel<dim>::description_of_size() const
   {
-    return counted(n_dofs(), "unknown") + ", " +
+    return counted(n_dofs(), "unknown") +
+           (space.is_adapted() ? " on an adapted mesh" : "") + ", " +
            (course.grid.is_stationary ?
               "stationary" :
               counted(n_steps(), "step") + " of " + solver.time_stepping) +
@@ -265,27 +300,32 @@ namespace Tempera
                          grid.n_steps :
                          std::lround(double(i) * grid.n_steps / (n_times - 1)));
 
-    const unsigned int n_values = course.n_interior + course.n_boundary;
-    const dealii::Vector<double> zero(n_values);
-    std::vector<FieldAtTime>     fields;
+    const dealii::Vector<double> zero(
+      space.field_of(course.make_vector()).size());
+    std::vector<FieldAtTime> fields;
     for (const unsigned int level : levels)
       fields.push_back({grid.time(level), zero, zero});
 
     std::vector<double> ignored(n_predictions());
-    Trajectory          trajectory;
-    unsigned int        count = 0;
+    // Of the present state: it counts only if it can be solved to the end.
+    std::vector<dealii::Vector<double>> here(levels.size());
+    unsigned int                        count = 0;
     for (const std::vector<double> &state : states)
       {
+        std::size_t next = 0;
         if (!solve(all_parameters(dealii::make_array_view(state)),
                    dealii::make_array_view(ignored),
-                   trajectory))
+                   [&](const unsigned int n, const NodalVector &value) {
+                     if (next < levels.size() && n == levels[next])
+                       here[next++] = space.field_of(value);
+                   }))
           continue;
         ++count;
         for (std::size_t t = 0; t < levels.size(); ++t)
-          for (unsigned int i = 0; i < n_values; ++i)
+          for (unsigned int i = 0; i < zero.size(); ++i)
             {
               // Welford's update.
-              const double value = trajectory.values[levels[t]][i];
+              const double value = here[t][i];
               const double delta = value - fields[t].mean[i];
               fields[t].mean[i] += delta / count;
               fields[t].deviation[i] += delta * (value - fields[t].mean[i]);

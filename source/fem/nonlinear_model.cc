@@ -2,6 +2,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/nonlinear_model.h>
+#include <tempera/fem/trajectory_replay.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,13 +42,52 @@ namespace Tempera
   class NonlinearModel<dim>::Adjoint : public Linearisation
   {
   public:
-    Adjoint(const NonlinearModel &model,
-            std::vector<double>   theta,
-            Trajectory            trajectory)
+    Adjoint(const NonlinearModel &model, std::vector<double> theta)
       : model(model)
       , theta(std::move(theta))
-      , trajectory(std::move(trajectory))
+      , load(model.course.n_interior)
+      , replay(*model.schedule, model.course)
     {}
+
+    /** The way forwards; false if there is no solution. */
+    bool
+    predict(const dealii::ArrayView<double> &observed) const
+    {
+      const std::vector<NodalVector> &data = model.data_at(theta);
+      std::fill(observed.begin(), observed.end(), 0.);
+      return replay.run([&](const unsigned int n, const StepLevels &levels) {
+        const bool is_solved = model.advance(n, theta, data, load, levels);
+        if (is_solved)
+          model.course.observe(n, levels[0]->value, observed);
+        return is_solved;
+      });
+    }
+
+    /** See TimeCourse::sweep_back(). */
+    void
+    sweep_back(const dealii::ArrayView<const double> &weights,
+               std::vector<NodalVector>              &sensitivities,
+               const TimeCourse::StepListener        &listener) const
+    {
+      // Other evaluations have used the memory for the data meanwhile.
+      const std::vector<NodalVector> *data =
+        replay.keeps_all() ? nullptr : &model.data_at(theta);
+      const auto advance = [&](const unsigned int n, const StepLevels &levels) {
+        return model.advance(n, theta, *data, load, levels);
+      };
+      std::unique_ptr<const StepOperator> here;
+      model.course.sweep_back(
+        weights,
+        [&](const unsigned int n) -> const StepOperator & {
+          here = model.linearised_step(n,
+                                       theta,
+                                       replay.levels_of_step(n, advance),
+                                       true);
+          return *here;
+        },
+        sensitivities,
+        listener);
+    }
 
     void
     apply_transpose(const dealii::ArrayView<const double> &weights,
@@ -60,23 +100,16 @@ namespace Tempera
       std::vector<NodalVector> sensitivities =
         course.make_data(course.n_variable_channels());
       std::vector<double> residual_gradient(gradient.size(), 0.);
-
-      std::unique_ptr<const StepOperator> here;
       try
         {
-          course.sweep_back(
-            weights,
-            [&](const unsigned int n) -> const StepOperator & {
-              here = model.linearised_step(n, theta, trajectory, true);
-              return *here;
-            },
-            sensitivities,
-            // The assembler still has the states of this step.
-            [&](const unsigned int, const dealii::Vector<double> &multiplier) {
-              model.assembler.subtract_parameter_derivatives(parameters,
-                                                             multiplier,
-                                                             residual_gradient);
-            });
+          sweep_back(weights,
+                     sensitivities,
+                     // The assembler still has the states of this step.
+                     [&](const unsigned int,
+                         const dealii::Vector<double> &multiplier) {
+                       model.assembler.subtract_parameter_derivatives(
+                         parameters, multiplier, residual_gradient);
+                     });
         }
       catch (const UnsuitableMatrix &)
         {
@@ -90,9 +123,10 @@ namespace Tempera
     }
 
   private:
-    const NonlinearModel     &model;
-    const std::vector<double> theta;
-    const Trajectory          trajectory;
+    const NonlinearModel          &model;
+    const std::vector<double>      theta;
+    mutable dealii::Vector<double> load;
+    mutable TrajectoryReplay       replay;
   };
 
 
@@ -100,13 +134,15 @@ namespace Tempera
   template <int dim>
   NonlinearModel<dim>::NonlinearModel(const ModelSetting       &setting,
                                       const FemLevelParameters &level,
-                                      const SolverParameters   &solver)
-    : MeshModel<dim>(on_one_process(setting), level, solver, true)
+                                      const SolverParameters   &solver,
+                                      const Mesh<dim>          &mesh)
+    : MeshModel<dim>(on_one_process(setting), level, solver, true, mesh)
     , general_factory(checked_solver(solver), false, solver.tolerance)
     , symmetric_factory(checked_solver(solver),
                         solver.linear_solver == "automatic",
                         solver.tolerance)
     , assembler(*setting.problem, this->space)
+    , schedule(this->make_schedule())
   {}
 
 
@@ -115,11 +151,11 @@ namespace Tempera
   std::unique_ptr<const StepOperator>
   NonlinearModel<dim>::linearised_step(const unsigned int         n,
                                        const std::vector<double> &theta,
-                                       const Trajectory          &trajectory,
+                                       const StepLevels          &levels,
                                        const bool with_history) const
   {
     TimeCourse::StepStates states;
-    this->course.states_of_step(n, trajectory, states);
+    this->course.states_of_step(n, levels, states);
     assembler.set_states(states, this->course.time_of_step(n));
     const EvolutionMatrices matrices = assembler.jacobian(theta);
     return std::make_unique<const StepOperator>(matrices,
@@ -136,19 +172,18 @@ namespace Tempera
   template <int dim>
   void
   NonlinearModel<dim>::set_velocity(const unsigned int n,
-                                    Trajectory        &trajectory) const
+                                    const StepLevels  &levels) const
   {
     if (!this->course.has_inertia)
       return;
     const TimeScheme &scheme  = this->course.scheme_of_step(n);
     const double      inverse = 1. / (this->course.grid.step * scheme.theta[0]);
-    NodalVector      &velocity = trajectory.velocities[n];
+    NodalVector      &velocity = levels[0]->velocity;
     velocity.set_zero();
     for (unsigned int j = 0; j <= scheme.n_old; ++j)
-      velocity.add(scheme.alpha[j] * inverse, trajectory.values[n - j]);
+      velocity.add(scheme.alpha[j] * inverse, levels[j]->value);
     for (unsigned int j = 1; j <= scheme.n_old; ++j)
-      velocity.add(-scheme.theta[j] / scheme.theta[0],
-                   trajectory.velocities[n - j]);
+      velocity.add(-scheme.theta[j] / scheme.theta[0], levels[j]->velocity);
   }
 
 
@@ -158,7 +193,7 @@ namespace Tempera
   NonlinearModel<dim>::solve_step(const unsigned int            n,
                                   const std::vector<double>    &theta,
                                   const dealii::Vector<double> &load,
-                                  Trajectory &trajectory) const
+                                  const StepLevels             &levels) const
   {
     // A step shorter than this is none.
     constexpr double shortest = 1. / 1024.;
@@ -168,14 +203,14 @@ namespace Tempera
     // What the residual must have lost of its length for a step to be taken.
     constexpr double decrease = 1e-4;
 
-    NodalVector           &value = trajectory.values[n];
+    NodalVector           &value = levels[0]->value;
     TimeCourse::StepStates states;
     dealii::Vector<double> residual(load.size()), update(load.size());
 
     // The norm of the residual at the present value, infinite if it is none.
     const auto norm_of_residual = [&]() {
-      set_velocity(n, trajectory);
-      this->course.states_of_step(n, trajectory, states);
+      set_velocity(n, levels);
+      this->course.states_of_step(n, levels, states);
       assembler.set_states(states, this->course.time_of_step(n));
       assembler.residual(theta, residual);
       residual -= load;
@@ -193,7 +228,7 @@ namespace Tempera
           return false;
         try
           {
-            linearised_step(n, theta, trajectory, false)
+            linearised_step(n, theta, levels, false)
               ->solver->solve(update, residual);
           }
         catch (const UnsuitableMatrix &)
@@ -227,35 +262,74 @@ namespace Tempera
 
   template <int dim>
   bool
+  NonlinearModel<dim>::advance(const unsigned int              n,
+                               const std::vector<double>      &theta,
+                               const std::vector<NodalVector> &data,
+                               dealii::Vector<double>         &load,
+                               const StepLevels               &levels) const
+  {
+    TimeLevel &here = *levels[0];
+    if (n == 0)
+      {
+        this->course.set_initial(data, here);
+        return true;
+      }
+    // The guess is the last level, never the chain's past: an energy is a
+    // function of its unknowns alone.
+    here                = *levels[1];
+    load                = 0.;
+    here.value.boundary = 0.;
+    this->course.add_data(n, data, load, here.value.boundary);
+    return solve_step(n, theta, load, levels);
+  }
+
+
+
+  template <int dim>
+  bool
   NonlinearModel<dim>::solve(const std::vector<double>       &theta,
                              const dealii::ArrayView<double> &observed,
-                             Trajectory                      &trajectory) const
+                             const LevelListener             &listener) const
   {
-    const TimeCourse               &course = this->course;
-    const std::vector<NodalVector> &data   = this->data_at(theta);
-
+    const std::vector<NodalVector> &data = this->data_at(theta);
+    dealii::Vector<double>          load(this->course.n_interior);
+    std::vector<TimeLevel>          memory;
     std::fill(observed.begin(), observed.end(), 0.);
-    trajectory.values.assign(1, course.make_vector());
-    trajectory.velocities.assign(1, course.make_vector());
-    course.add_initial(data, trajectory.values[0], trajectory.velocities[0]);
-    course.observe(0, trajectory.values[0], observed);
-
-    dealii::Vector<double> load(course.n_interior);
-    for (unsigned int n = 1; n <= course.grid.n_steps; ++n)
-      {
-        // The guess is the last level, never the chain's past: an energy is a
-        // function of its unknowns alone.
-        trajectory.values.push_back(trajectory.values[n - 1]);
-        if (course.has_inertia)
-          trajectory.velocities.push_back(trajectory.velocities[n - 1]);
-        load                          = 0.;
-        trajectory.values[n].boundary = 0.;
-        course.add_data(n, data, load, trajectory.values[n].boundary);
-        if (!solve_step(n, theta, load, trajectory))
+    return this->course.march(
+      [&](const unsigned int n, const StepLevels &levels) {
+        if (!advance(n, theta, data, load, levels))
           return false;
-        course.observe(n, trajectory.values[n], observed);
+        this->course.observe(n, levels[0]->value, observed);
+        if (listener)
+          listener(n, levels[0]->value);
+        return true;
+      },
+      memory);
+  }
+
+
+
+  template <int dim>
+  bool
+  NonlinearModel<dim>::solve_adjoint(
+    const std::vector<double>             &theta,
+    const dealii::ArrayView<const double> &weights,
+    const TimeCourse::StepListener        &listener) const
+  {
+    const Adjoint       adjoint(*this, theta);
+    std::vector<double> ignored(this->n_predictions());
+    if (!adjoint.predict(dealii::make_array_view(ignored)))
+      return false;
+    try
+      {
+        std::vector<NodalVector> none;
+        adjoint.sweep_back(weights, none, listener);
+        return true;
       }
-    return true;
+    catch (const UnsuitableMatrix &)
+      {
+        return false;
+      }
   }
 
 
@@ -268,11 +342,12 @@ namespace Tempera
     const bool) const
   {
     std::vector<double> theta = this->all_parameters(parameters);
-    Trajectory          trajectory;
-    if (solve(theta, predictions, trajectory))
-      return std::make_shared<Adjoint>(*this,
-                                       std::move(theta),
-                                       std::move(trajectory));
+    if (!schedule)
+      return solve(theta, predictions, {}) ? nullptr :
+                                             this->no_solution(predictions);
+    const auto adjoint = std::make_shared<Adjoint>(*this, std::move(theta));
+    if (adjoint->predict(predictions))
+      return adjoint;
     return this->no_solution(predictions);
   }
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 namespace Tempera
@@ -33,7 +34,7 @@ namespace Tempera
 
     /** Whether numbers are the same up to rounding. */
     bool
-    is_close(const std::vector<double> &a, const std::vector<double> &b)
+    is_close(const std::vector<double> &a, const double *b)
     {
       constexpr double tolerance = 1e-10;
 
@@ -45,6 +46,49 @@ namespace Tempera
         }
       return difference <= tolerance * size;
     }
+
+    /** Collects tables; blocks whose tables are close share one. */
+    class Tables
+    {
+    public:
+      Tables(std::vector<double> &numbers, std::vector<unsigned int> &kinds)
+        : numbers(numbers)
+        , kinds(kinds)
+      {}
+
+      /** @param key Tables with different keys are not compared. */
+      void
+      add(const std::vector<double> &key, const std::vector<double> &table)
+      {
+        // Where each block is different, looking at them all would take long.
+        constexpr std::size_t most_compared = 50;
+
+        std::vector<unsigned int> &known = kinds_of_key[key];
+        for (std::size_t i = 0; i < std::min(known.size(), most_compared); ++i)
+          if (is_close(table, numbers.data() + known[i] * table.size()))
+            {
+              kinds.push_back(known[i]);
+              return;
+            }
+        kinds.push_back(n_kinds++);
+        known.push_back(kinds.back());
+        numbers.insert(numbers.end(), table.begin(), table.end());
+      }
+
+      /** A single table needs no numbers. */
+      void
+      finish()
+      {
+        if (n_kinds == 1)
+          kinds.clear();
+      }
+
+    private:
+      std::vector<double>                                     &numbers;
+      std::vector<unsigned int>                               &kinds;
+      unsigned int                                             n_kinds = 0;
+      std::map<std::vector<double>, std::vector<unsigned int>> kinds_of_key;
+    };
 
     bool
     earlier(const OperatorMatrix::Entry &a, const OperatorMatrix::Entry &b)
@@ -135,6 +179,7 @@ namespace Tempera
     dof_handler.distribute_dofs(element);
     dealii::DoFRenumbering::Cuthill_McKee(dof_handler);
 
+    hanging.reinit(dof_handler);
     const unsigned int n_own = dof_handler.n_locally_owned_dofs();
     std::vector<bool>  is_dirichlet(n_own, false);
     for (const DataTerm &term : problem.data_terms())
@@ -145,21 +190,30 @@ namespace Tempera
             is_dirichlet[i] = is_dirichlet[i] || here[i];
         }
 
-    n_interior_dofs =
-      std::count(is_dirichlet.begin(), is_dirichlet.end(), false);
+    // Own numbers are consecutive.
+    first_dof        = dof_handler.locally_owned_dofs().nth_index_in_set(0);
+    const auto hangs = [&](const unsigned int i) {
+      return hanging.contains(first_dof + i);
+    };
+    n_interior_dofs = 0;
+    for (unsigned int i = 0; i < n_own; ++i)
+      if (!is_dirichlet[i] && !hangs(i))
+        ++n_interior_dofs;
     if (dealii::Utilities::MPI::max(n_interior_dofs, communicator) == 0)
       throw UserError("A level has no node inside the domain. Raise its "
                       "'Subdivisions', 'Refinements' or 'Degree'.");
     if (dealii::Utilities::MPI::min(n_interior_dofs, communicator) == 0)
       throw_too_coarse(communicator);
 
-    // Own numbers are consecutive.
-    first_dof = dof_handler.locally_owned_dofs().nth_index_in_set(0);
     std::vector<dealii::types::global_dof_index> new_numbers(n_own);
-    unsigned int interior = 0, boundary = n_interior_dofs;
+    unsigned int interior = 0, boundary = n_interior_dofs,
+                 last = n_own - hanging.n();
     for (unsigned int i = 0; i < n_own; ++i)
-      new_numbers[i] = first_dof + (is_dirichlet[i] ? boundary++ : interior++);
+      new_numbers[i] = first_dof + (hangs(i)        ? last++ :
+                                    is_dirichlet[i] ? boundary++ :
+                                                      interior++);
     dof_handler.renumber_dofs(new_numbers);
+    hanging.reinit(dof_handler);
   }
 
 
@@ -197,7 +251,7 @@ namespace Tempera
 
     // What the numbers of others mean: on each process those with an equation
     // come first.
-    n_boundary_dofs             = n_own - n_interior_dofs;
+    n_boundary_dofs             = n_own - hanging.n() - n_interior_dofs;
     const MPI_Comm communicator = mesh.triangulation->get_communicator();
     if (n_processes(communicator) > 1)
       {
@@ -233,7 +287,7 @@ namespace Tempera
                                                       equations);
       }
 
-    node_coordinates.resize(dim * (n_own + foreign.size()));
+    node_coordinates.resize(dim * (n_own - hanging.n() + foreign.size()));
     dealii::FEValues<dim> values(element,
                                  dealii::Quadrature<dim>(
                                    element.get_unit_support_points()),
@@ -243,9 +297,10 @@ namespace Tempera
         values.reinit(cell);
         cell->get_dof_indices(dofs);
         for (unsigned int i = 0; i < dofs.size(); ++i)
-          for (unsigned int d = 0; d < dim; ++d)
-            node_coordinates[dim * local_dof(dofs[i]) + d] =
-              values.quadrature_point(i)[d];
+          if (!hanging.contains(dofs[i]))
+            for (unsigned int d = 0; d < dim; ++d)
+              node_coordinates[dim * local_dof(dofs[i]) + d] =
+                values.quadrature_point(i)[d];
       }
   }
 
@@ -311,6 +366,7 @@ namespace Tempera
         for (const auto &dof : foreign_dofs)
           result[dof.second] = flags[dof.first] > 0.5;
       }
+    result.resize(n_local());
     return result;
   }
 
@@ -327,16 +383,22 @@ namespace Tempera
                                    dealii::update_quadrature_points |
                                    dealii::update_JxW_values);
 
-    std::vector<double> table;
-    bool                are_congruent = true;
-    cell_points.n_points_per_block    = quadrature.size();
-    cell_points.n_dofs_per_block      = element.n_dofs_per_cell();
-    std::vector<dealii::types::global_dof_index> dofs(
-      element.n_dofs_per_cell());
+    const unsigned int  n = element.n_dofs_per_cell();
+    std::vector<double> table, combination, shapes;
+    for (unsigned int q = 0; q < quadrature.size(); ++q)
+      for (unsigned int i = 0; i < n; ++i)
+        shapes.push_back(element.shape_value(i, quadrature.point(q)));
+
+    cell_points.n_points_per_block = quadrature.size();
+    cell_points.n_dofs_per_block   = n;
+    Tables shape_tables(cell_points.shapes, cell_points.shape_kinds);
+    Tables gradient_tables(cell_points.gradients, cell_points.gradient_kinds);
+    std::vector<dealii::types::global_dof_index> dofs(n);
     for (const ActiveCell &cell : cells_here)
       {
         values.reinit(cell);
         cell->get_dof_indices(dofs);
+        hanging.resolve(dofs, combination);
         for (const auto dof : dofs)
           cell_points.dofs.push_back(local_dof(dof));
         table.clear();
@@ -349,26 +411,11 @@ namespace Tempera
               for (unsigned int d = 0; d < dim; ++d)
                 table.push_back(values.shape_grad(i, q)[d]);
           }
-        if (are_congruent && !cell_points.gradients.empty() &&
-            !is_close(table, cell_points.gradients))
-          {
-            // So far there was one table for all.
-            are_congruent                   = false;
-            const std::vector<double> first = cell_points.gradients;
-            for (std::size_t block = 2; block < cell_points.n_blocks(); ++block)
-              cell_points.gradients.insert(cell_points.gradients.end(),
-                                           first.begin(),
-                                           first.end());
-          }
-        if (!are_congruent || cell_points.gradients.empty())
-          cell_points.gradients.insert(cell_points.gradients.end(),
-                                       table.begin(),
-                                       table.end());
+        shape_tables.add(combination, combined(shapes, combination, n, 1));
+        gradient_tables.add(combination, combined(table, combination, n, dim));
       }
-    for (unsigned int q = 0; q < quadrature.size(); ++q)
-      for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i)
-        cell_points.shapes.push_back(
-          element.shape_value(i, quadrature.point(q)));
+    shape_tables.finish();
+    gradient_tables.finish();
   }
 
 
@@ -383,28 +430,52 @@ namespace Tempera
                                      dealii::update_values |
                                        dealii::update_quadrature_points |
                                        dealii::update_JxW_values);
+    const unsigned int            n = element.n_dofs_per_cell();
     IntegrationPoints             result;
+    std::vector<double>           table, combination;
     result.n_points_per_block = quadrature.size();
-    result.n_dofs_per_block   = element.n_dofs_per_cell();
-    std::vector<dealii::types::global_dof_index> dofs(
-      element.n_dofs_per_cell());
+    result.n_dofs_per_block   = n;
+    Tables tables(result.shapes, result.shape_kinds);
+    std::vector<dealii::types::global_dof_index> dofs(n);
     for (const ActiveCell &cell : cells_here)
       for (const auto &face : cell->face_iterators())
         if (face->at_boundary() && contains(boundaries, face->boundary_id()))
           {
             values.reinit(cell, face);
             cell->get_dof_indices(dofs);
+            hanging.resolve(dofs, combination);
             for (const auto dof : dofs)
               result.dofs.push_back(local_dof(dof));
+            table.clear();
             for (const unsigned int q : values.quadrature_point_indices())
               {
                 result.weights.push_back(values.JxW(q));
                 for (unsigned int d = 0; d < dim; ++d)
                   result.coordinates.push_back(values.quadrature_point(q)[d]);
                 for (const unsigned int i : values.dof_indices())
-                  result.shapes.push_back(values.shape_value(i, q));
+                  table.push_back(values.shape_value(i, q));
               }
+            tables.add(combination, combined(table, combination, n, 1));
           }
+    tables.finish();
+    return result;
+  }
+
+
+
+  template <int dim>
+  dealii::Vector<double>
+  SpaceDiscretisation<dim>::field_of(const NodalVector &function) const
+  {
+    dealii::Vector<double> result(n_interior_dofs + n_boundary_dofs +
+                                  hanging.n());
+    std::copy(function.interior.begin(),
+              function.interior.end(),
+              result.begin());
+    std::copy(function.boundary.begin(),
+              function.boundary.end(),
+              result.begin() + n_interior_dofs);
+    hanging.interpolate(result);
     return result;
   }
 
@@ -701,13 +772,15 @@ namespace Tempera
     cell->get_dof_indices(dofs);
     const dealii::Point<dim> inside =
       dealii::GeometryInfo<dim>::project_to_unit_cell(unit);
+    std::vector<double> values, combination;
+    for (unsigned int i = 0; i < dofs.size(); ++i)
+      values.push_back(element.shape_value(i, inside));
+    hanging.resolve(dofs, combination);
+    values = combined(values, combination, dofs.size(), 1);
     std::vector<std::pair<dealii::types::global_dof_index, double>> result;
     for (unsigned int i = 0; i < dofs.size(); ++i)
-      {
-        const double value = element.shape_value(i, inside);
-        if (std::abs(value) > negligible)
-          result.emplace_back(dofs[i], value);
-      }
+      if (std::abs(values[i]) > negligible)
+        result.emplace_back(dofs[i], values[i]);
     return result;
   }
 

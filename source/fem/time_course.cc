@@ -57,17 +57,48 @@ namespace Tempera
 
 
 
-  void
-  TimeCourse::add_initial(const std::vector<NodalVector> &data,
-                          NodalVector                    &value,
-                          NodalVector                    &velocity) const
+  double
+  TimeCourse::size_of_level() const
   {
+    return sizeof(double) * (double(n_interior) + n_boundary) *
+           (has_inertia ? 2. : 1.);
+  }
+
+
+
+  void
+  TimeCourse::set_initial(const std::vector<NodalVector> &data,
+                          TimeLevel                      &level) const
+  {
+    level.value.set_zero();
+    if (has_inertia)
+      level.velocity.set_zero();
     for (const auto &entry : data_at[0])
       if (channels[entry.first].kind == DataKind::initial_value)
-        value.add(entry.second, data[entry.first]);
+        level.value.add(entry.second, data[entry.first]);
       else if (channels[entry.first].kind == DataKind::initial_velocity &&
                has_inertia)
-        velocity.add(entry.second, data[entry.first]);
+        level.velocity.add(entry.second, data[entry.first]);
+  }
+
+
+
+  bool
+  TimeCourse::march(const Advance          &advance,
+                    std::vector<TimeLevel> &memory) const
+  {
+    const unsigned int n_levels = scheme.n_old + 1;
+    while (memory.size() < n_levels)
+      memory.push_back(make_level());
+    StepLevels levels{};
+    for (unsigned int n = 0; n <= grid.n_steps; ++n)
+      {
+        for (unsigned int j = 0; j <= std::min(n, scheme.n_old); ++j)
+          levels[j] = &memory[(n - j) % n_levels];
+        if (!advance(n, levels))
+          return false;
+      }
+    return true;
   }
 
 
@@ -101,7 +132,7 @@ namespace Tempera
 
   void
   TimeCourse::states_of_step(const unsigned int n,
-                             const Trajectory  &trajectory,
+                             const StepLevels  &levels,
                              StepStates        &states) const
   {
     const TimeScheme &here    = scheme_of_step(n);
@@ -115,11 +146,11 @@ namespace Tempera
         *state = make_vector();
     for (unsigned int j = 0; j <= here.n_old; ++j)
       {
-        states.capacity.add(here.alpha[j] * inverse, trajectory.values[n - j]);
-        states.stiffness.add(here.theta[j], trajectory.values[n - j]);
+        states.capacity.add(here.alpha[j] * inverse, levels[j]->value);
+        states.stiffness.add(here.theta[j], levels[j]->value);
       }
     for (unsigned int j = 0; has_inertia && j <= here.n_old; ++j)
-      states.inertia.add(here.alpha[j] * inverse, trajectory.velocities[n - j]);
+      states.inertia.add(here.alpha[j] * inverse, levels[j]->velocity);
   }
 
 

@@ -28,12 +28,18 @@ namespace Tempera
 
     /**
      * @param data By channel.
-     * @param trajectory If not null, filled with all time levels.
+     * @param listener Called with each level.
      */
     void
     forward(const std::vector<NodalVector>  &data,
             const dealii::ArrayView<double> &observed,
-            Trajectory                      *trajectory = nullptr) const;
+            const LevelListener             &listener = {}) const;
+
+    /** One step, or the initial level; see TimeCourse::Advance. */
+    void
+    advance(const unsigned int              n,
+            const std::vector<NodalVector> &data,
+            const StepLevels               &levels) const;
 
     /** See TimeCourse::sweep_back(). */
     void
@@ -62,9 +68,9 @@ namespace Tempera
     std::unique_ptr<const StepOperator> first_step;
 
     /** Memory for the sweep: this and older levels. */
-    mutable std::vector<NodalVector> values, velocities;
-    mutable NodalVector              combination;
-    mutable dealii::Vector<double>   product, right_hand_side;
+    mutable std::vector<TimeLevel> window;
+    mutable NodalVector            combination;
+    mutable dealii::Vector<double> product, right_hand_side;
   };
 } // namespace Tempera
 

@@ -16,16 +16,24 @@ namespace Tempera
   class EvolutionModel : public MeshModel<dim>
   {
   public:
-    /** @param use_products For tests: see make_data_map(). */
+    /** See MeshModel. */
     EvolutionModel(const ModelSetting       &setting,
                    const FemLevelParameters &level,
                    const SolverParameters   &solver,
-                   const bool                use_products = true);
+                   const bool                use_products = true,
+                   const Mesh<dim>          &mesh         = {});
 
     std::shared_ptr<const Linearisation>
     evaluate(const dealii::ArrayView<const double> &parameters,
              const dealii::ArrayView<double>       &predictions,
              const bool derivative_follows) const override;
+
+    /** Steps that the adjoint solves again are part of the derivative. */
+    SolverWork
+    work() const override
+    {
+      return this->work_with(schedule.get());
+    }
 
     std::string
     description() const override;
@@ -44,20 +52,18 @@ namespace Tempera
       return *evolution;
     }
 
-  private:
-    class Adjoint;
-
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          Trajectory                      &trajectory) const override;
+          const LevelListener             &listener) const override;
 
-    /** The sweep forward; false if it fails. */
     bool
-    forward(const Evolution                 &here,
-            const std::vector<double>       &theta,
-            const dealii::ArrayView<double> &observed,
-            Trajectory                      *trajectory) const;
+    solve_adjoint(const std::vector<double>             &theta,
+                  const dealii::ArrayView<const double> &weights,
+                  const TimeCourse::StepListener &listener) const override;
+
+  private:
+    class Adjoint;
 
     /** The time stepping for some parameters; null if there is none. */
     std::shared_ptr<const Evolution>
@@ -66,6 +72,8 @@ namespace Tempera
     const OperatorFamily<dim>        operators;
     const LinearSolverFactory        factory;
     std::shared_ptr<const Evolution> evolution;
+    /** Only if the operator has unknowns, and the adjoint may be asked for. */
+    std::unique_ptr<const ReplaySchedule> schedule;
   };
 } // namespace Tempera
 

@@ -21,6 +21,15 @@ namespace Tempera
     unsigned int              refinements = 0;
     unsigned int              degree      = 1;
     double                    time_step   = 0.01;
+    /** How often the mesh is refined where it matters. */
+    unsigned int adaptive_refinements = 0;
+    /** Part of the cells that is refined each time. */
+    double adaptive_share = 0.1;
+
+    /** Not in a file: how often all cells are refined after that. */
+    unsigned int final_refinements = 0;
+    /** Not in a file: the time step for adaptation, if it is another one. */
+    double adaptive_time_step = 0.;
 
     /** Declare the parameters in the current section. */
     void
@@ -47,6 +56,8 @@ namespace Tempera
     /** Relative length of the last update of Newton's iteration. */
     double       newton_tolerance  = 1e-10;
     unsigned int newton_iterations = 30;
+    /** For the time levels that one adjoint needs, in units of 10^6 bytes. */
+    double trajectory_memory = 1000.;
 
     /** Declare the parameters in the current section. */
     void

@@ -25,13 +25,15 @@ namespace Tempera
     unsigned int n_dofs_per_block   = 0;
     /** By block. */
     std::vector<unsigned int> dofs;
-    /** By point and shape function: one table for all blocks or one each. */
+    /** Tables by point and shape function: one for each kind of block. */
     std::vector<double> shapes;
     /**
      * For cells: derivatives of the shape functions by point, shape function
-     * and direction; one table for all blocks if they are congruent.
+     * and direction. Congruent blocks share a table.
      */
     std::vector<double> gradients;
+    /** By block, the number of its table; empty if there is only one. */
+    std::vector<unsigned int> shape_kinds, gradient_kinds;
 
     std::size_t
     n_points() const
@@ -61,7 +63,8 @@ namespace Tempera
     {
       const std::size_t size =
         std::size_t(n_points_per_block) * n_dofs_per_block;
-      return shapes.data() + (shapes.size() == size ? 0 : block * size);
+      return shapes.data() +
+             (shape_kinds.empty() ? 0 : shape_kinds[block] * size);
     }
 
     /** Their derivatives. */
@@ -70,7 +73,8 @@ namespace Tempera
     {
       const std::size_t size =
         std::size_t(n_points_per_block) * n_dofs_per_block * dim;
-      return gradients.data() + (gradients.size() == size ? 0 : block * size);
+      return gradients.data() +
+             (gradient_kinds.empty() ? 0 : gradient_kinds[block] * size);
     }
   };
 } // namespace Tempera

@@ -4,6 +4,7 @@
 
 #include <tempera/fem/data_map.h>
 #include <tempera/fem/fem_model.h>
+#include <tempera/fem/replay_schedule.h>
 #include <tempera/fem/time_course.h>
 
 namespace Tempera
@@ -27,9 +28,6 @@ namespace Tempera
     {
       return setting.sensors.size();
     }
-
-    SolverWork
-    work() const override;
 
     unsigned int
     n_dofs() const override
@@ -63,6 +61,12 @@ namespace Tempera
       return setting.unknowns;
     }
 
+    const SpaceDiscretisation<dim> &
+    get_space() const
+    {
+      return space;
+    }
+
     const TimeCourse &
     get_course() const
     {
@@ -80,24 +84,50 @@ namespace Tempera
     bool
     is_finite(const NodalVector &vector) const;
 
+    /**
+     * The solution for some values of all parameters; false if there is none.
+     *
+     * @param listener Called with each time level.
+     */
+    virtual bool
+    solve(const std::vector<double>       &theta,
+          const dealii::ArrayView<double> &observed,
+          const LevelListener             &listener) const = 0;
+
+    /**
+     * The adjoint solution for weights of the observations; false if there is
+     * none. The adjoint must not be excluded by 'Solver/Gradient'.
+     */
+    virtual bool
+    solve_adjoint(const std::vector<double>             &theta,
+                  const dealii::ArrayView<const double> &weights,
+                  const TimeCourse::StepListener        &listener) const = 0;
+
     /** Data of all channels; zero in those with unknowns. */
     std::vector<NodalVector>
     constant_data() const;
 
   protected:
-    /** @param use_products For tests: see make_data_map(). */
+    /**
+     * @param use_products For tests: see make_data_map().
+     * @param mesh Without a triangulation: that of the level is made.
+     */
     MeshModel(const ModelSetting       &setting,
               const FemLevelParameters &level,
               const SolverParameters   &solver,
-              const bool                use_products);
+              const bool                use_products,
+              const Mesh<dim>          &mesh);
 
     /**
-     * The solution for some values of all parameters; false if there is none.
+     * How the adjoint reads the trajectory backwards; a UserError if the
+     * memory for it does not suffice. Not needed for finite differences.
      */
-    virtual bool
-    solve(const std::vector<double>       &theta,
-          const dealii::ArrayView<double> &observed,
-          Trajectory                      &trajectory) const = 0;
+    std::unique_ptr<const ReplaySchedule>
+    make_schedule() const;
+
+    /** The work if the trajectory is read backwards. */
+    SolverWork
+    work_with(const ReplaySchedule *schedule) const;
 
     /** The data of all channels. */
     const std::vector<NodalVector> &

@@ -21,49 +21,78 @@ namespace Tempera
   class NonlinearModel : public MeshModel<dim>
   {
   public:
+    /** See MeshModel. */
     NonlinearModel(const ModelSetting       &setting,
                    const FemLevelParameters &level,
-                   const SolverParameters   &solver);
+                   const SolverParameters   &solver,
+                   const Mesh<dim>          &mesh = {});
 
     std::shared_ptr<const Linearisation>
     evaluate(const dealii::ArrayView<const double> &parameters,
              const dealii::ArrayView<double>       &predictions,
              const bool derivative_follows) const override;
 
+    /** Steps that the adjoint solves again are part of the derivative. */
+    SolverWork
+    work() const override
+    {
+      return this->work_with(schedule.get());
+    }
+
     std::string
     description() const override;
-
-  private:
-    class Adjoint;
 
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          Trajectory                      &trajectory) const override;
+          const LevelListener             &listener) const override;
+
+    bool
+    solve_adjoint(const std::vector<double>             &theta,
+                  const dealii::ArrayView<const double> &weights,
+                  const TimeCourse::StepListener &listener) const override;
+
+  private:
+    class Adjoint;
 
     /**
-     * Newton's iteration for the last level of a trajectory, which is a guess
-     * with the right boundary values; returns whether it has converged.
+     * One step, or the initial level; see TimeCourse::Advance.
+     *
+     * @param data By channel.
+     * @param load Memory.
+     */
+    bool
+    advance(const unsigned int              n,
+            const std::vector<double>      &theta,
+            const std::vector<NodalVector> &data,
+            dealii::Vector<double>         &load,
+            const StepLevels               &levels) const;
+
+    /**
+     * Newton's iteration for the newest level, which is a guess with the right
+     * boundary values; returns whether it has converged.
      */
     bool
     solve_step(const unsigned int            n,
                const std::vector<double>    &theta,
                const dealii::Vector<double> &load,
-               Trajectory                   &trajectory) const;
+               const StepLevels             &levels) const;
 
-    /** Set the velocity of level @p n from the values. */
+    /** Set the velocity of the newest level from the values. */
     void
-    set_velocity(const unsigned int n, Trajectory &trajectory) const;
+    set_velocity(const unsigned int n, const StepLevels &levels) const;
 
     /** The step, linearised at a solution. */
     std::unique_ptr<const StepOperator>
     linearised_step(const unsigned int         n,
                     const std::vector<double> &theta,
-                    const Trajectory          &trajectory,
+                    const StepLevels          &levels,
                     const bool                 with_history) const;
 
     const LinearSolverFactory      general_factory, symmetric_factory;
     mutable ResidualAssembler<dim> assembler;
+    /** Null if the adjoint will not be asked for. */
+    std::unique_ptr<const ReplaySchedule> schedule;
   };
 } // namespace Tempera
 

@@ -2,6 +2,7 @@
 #ifndef tempera_fem_space_discretisation_h
 #define tempera_fem_space_discretisation_h
 
+#include <tempera/fem/hanging_nodes.h>
 #include <tempera/fem/integration_points.h>
 #include <tempera/fem/lattice.h>
 #include <tempera/fem/mesh.h>
@@ -28,7 +29,8 @@ namespace Tempera
 
   /**
    * Mesh and elements of one level: matrices, integrals and point values. The
-   * degrees of freedom on a Dirichlet boundary are numbered last.
+   * degrees of freedom on a Dirichlet boundary are numbered last. Those that
+   * hang (see HangingNodes) are none.
    *
    * Of several processes each sees the degrees of freedom that it needs for
    * its own equations, in this order: its own ones with an equation, those on a
@@ -49,7 +51,7 @@ namespace Tempera
     unsigned int
     n_dofs() const
     {
-      return dof_handler.n_dofs();
+      return dof_handler.n_dofs() - hanging.n();
     }
 
     /** Number of own degrees of freedom with an equation. */
@@ -152,6 +154,20 @@ namespace Tempera
     std::vector<PointRow>
     rows_of(const std::vector<Sensor> &sensors) const;
 
+    /**
+     * A function by deal.II's degrees of freedom, hanging ones included; of
+     * several processes, what each sees but for ghosts.
+     */
+    dealii::Vector<double>
+    field_of(const NodalVector &function) const;
+
+    /** Whether cells have larger neighbours. */
+    bool
+    is_adapted() const
+    {
+      return mesh.triangulation->has_hanging_nodes();
+    }
+
     const dealii::DoFHandler<dim> &
     get_dof_handler() const
     {
@@ -229,6 +245,7 @@ namespace Tempera
     const Mesh<dim>         mesh;
     const dealii::FE_Q<dim> element;
     dealii::DoFHandler<dim> dof_handler;
+    HangingNodes<dim>       hanging;
 
     unsigned int n_interior_dofs = 0, n_boundary_dofs = 0;
     /** deal.II's number of the first own one. */

@@ -7,6 +7,7 @@
 #include <tempera/fem/step_operator.h>
 #include <tempera/fem/time_scheme.h>
 
+#include <array>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -22,11 +23,20 @@ namespace Tempera
   };
 
 
-  /** Nodal values and, in second order in time, velocities by time level. */
-  struct Trajectory
+  /** Nodal values and, in second order in time, velocities at one time. */
+  struct TimeLevel
   {
-    std::vector<NodalVector> values, velocities;
+    NodalVector value, velocity;
   };
+
+
+  /** The levels of step \f$n\f$: at index \f$j\f$ that of \f$n-j\f$. */
+  using StepLevels = std::array<TimeLevel *, 3>;
+
+
+  /** Called with the number of a time level and the values there. */
+  using LevelListener =
+    std::function<void(const unsigned int, const NodalVector &)>;
 
 
   /**
@@ -84,11 +94,19 @@ namespace Tempera
       return NodalVector(n_interior, n_boundary);
     }
 
-    /** Add what the initial data say. */
+    TimeLevel
+    make_level() const
+    {
+      return {make_vector(), has_inertia ? make_vector() : NodalVector()};
+    }
+
+    /** Memory that a time level takes, in bytes. */
+    double
+    size_of_level() const;
+
+    /** Fill the first level from the initial data. */
     void
-    add_initial(const std::vector<NodalVector> &data,
-                NodalVector                    &value,
-                NodalVector                    &velocity) const;
+    set_initial(const std::vector<NodalVector> &data, TimeLevel &level) const;
 
     /** Add the loads of step @p n and the boundary values at its end. */
     void
@@ -103,6 +121,20 @@ namespace Tempera
             const NodalVector               &value,
             const dealii::ArrayView<double> &observed) const;
 
+    /**
+     * Fills the newest level of a step from the older ones, or that of the
+     * initial data if the step is 0; returns false if it has no solution.
+     */
+    using Advance = std::function<bool(const unsigned int, const StepLevels &)>;
+
+    /**
+     * All steps from the initial data to the end; false as soon as one fails.
+     *
+     * @param memory For this and older levels; empty, or from the last time.
+     */
+    bool
+    march(const Advance &advance, std::vector<TimeLevel> &memory) const;
+
     /** What the matrices of a step are multiplied with. */
     struct StepStates
     {
@@ -112,7 +144,7 @@ namespace Tempera
     /** \f$\sum_j\theta_j u_j\f$ and its derivatives in time at step @p n. */
     void
     states_of_step(const unsigned int n,
-                   const Trajectory  &trajectory,
+                   const StepLevels  &levels,
                    StepStates        &states) const;
 
     /** The linear operator of a step. */

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/fem/adapted_mesh.h>
+#include <tempera/fem/evolution_model.h>
+#include <tempera/fem/nonlinear_model.h>
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/grid/grid_refinement.h>
+#include <deal.II/numerics/error_estimator.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Tempera
+{
+  namespace
+  {
+    /** How many values of the unknowns, and how many time levels, are tried. */
+    constexpr unsigned int n_samples = 16, n_times = 8;
+
+    /** Point @p index of a sequence of low discrepancy in the unit cube. */
+    std::vector<double>
+    spread_point(const unsigned int index, const unsigned int dimension)
+    {
+      // Additive recurrence with powers of the positive root of
+      // x^(d+1) = x + 1, which generalises the golden ratio.
+      double root = 1.5;
+      for (unsigned int i = 0; i < 100; ++i)
+        root = std::pow(1. + root, 1. / (dimension + 1.));
+      std::vector<double> result;
+      double              step = 1.;
+      for (unsigned int i = 0; i < dimension; ++i)
+        {
+          step /= root;
+          const double place = 0.5 + index * step;
+          result.push_back(place - std::floor(place));
+        }
+      return result;
+    }
+
+    /** A value of an unknown; @p middle is that of 0.5 if it has no bounds. */
+    double
+    spread_value(const double          place,
+                 const double          middle,
+                 const ParameterRange &range)
+    {
+      if (std::isfinite(range.lower) && std::isfinite(range.upper))
+        return range.lower + place * (range.upper - range.lower);
+      if (!std::isfinite(range.lower) && !std::isfinite(range.upper))
+        return middle + (2. * place - 1.) * range.scale;
+      // With one bound, a multiple of the distance from it.
+      const double bound =
+        std::isfinite(range.lower) ? range.lower : range.upper;
+      const double distance = middle - bound;
+      if (distance == 0.)
+        return middle;
+      return bound + distance * std::exp((2. * place - 1.) * range.scale /
+                                         std::abs(distance));
+    }
+
+    template <int dim>
+    std::unique_ptr<const MeshModel<dim>>
+    make_model_on(const Mesh<dim>          &mesh,
+                  const ModelSetting       &setting,
+                  const FemLevelParameters &level,
+                  const SolverParameters   &solver)
+    {
+      if (setting.problem->has_residual())
+        return std::make_unique<const NonlinearModel<dim>>(setting,
+                                                           level,
+                                                           solver,
+                                                           mesh);
+      return std::make_unique<const EvolutionModel<dim>>(
+        setting, level, solver, true, mesh);
+    }
+
+    /** Kelly's indicators of some functions, by function and cell. */
+    template <int dim>
+    std::vector<dealii::Vector<float>>
+    kelly_indicators(const SpaceDiscretisation<dim>            &space,
+                     const std::vector<dealii::Vector<double>> &fields)
+    {
+      const dealii::DoFHandler<dim>     &dof_handler = space.get_dof_handler();
+      std::vector<dealii::Vector<float>> result(
+        fields.size(),
+        dealii::Vector<float>(
+          dof_handler.get_triangulation().n_active_cells()));
+      std::vector<const dealii::Vector<double> *> solutions;
+      std::vector<dealii::Vector<float> *>        errors;
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        {
+          solutions.push_back(&fields[i]);
+          errors.push_back(&result[i]);
+        }
+      dealii::KellyErrorEstimator<dim>::estimate(
+        dof_handler,
+        dealii::QGauss<dim - 1>(dof_handler.get_fe().degree + 1),
+        {},
+        solutions,
+        errors);
+      return result;
+    }
+
+    /** Time levels, evenly spaced, the last one included. */
+    template <int dim>
+    std::vector<unsigned int>
+    times_of(const MeshModel<dim> &model)
+    {
+      const unsigned int        n = std::min(n_times, model.n_steps());
+      std::vector<unsigned int> result;
+      for (unsigned int i = 1; i <= n; ++i)
+        result.push_back(i * model.n_steps() / n);
+      return result;
+    }
+
+    /** Indicators of the solution at some times; empty if there is none. */
+    template <int dim>
+    std::vector<dealii::Vector<float>>
+    solution_indicators(const MeshModel<dim>            &model,
+                        const std::vector<double>       &theta,
+                        const std::vector<unsigned int> &times)
+    {
+      std::vector<dealii::Vector<double>> fields;
+      std::vector<double>                 ignored(model.n_predictions());
+      if (!model.solve(theta,
+                       dealii::make_array_view(ignored),
+                       [&](const unsigned int n, const NodalVector &value) {
+                         if (std::binary_search(times.begin(), times.end(), n))
+                           fields.push_back(model.get_space().field_of(value));
+                       }))
+        return {};
+      return kelly_indicators(model.get_space(), fields);
+    }
+
+    /** Those of the adjoint solution, in the same order. */
+    template <int dim>
+    std::vector<dealii::Vector<float>>
+    adjoint_indicators(const MeshModel<dim>            &model,
+                       const std::vector<double>       &theta,
+                       const std::vector<unsigned int> &times)
+    {
+      std::vector<dealii::Vector<double>> fields;
+      NodalVector               value = model.get_course().make_vector();
+      const std::vector<double> weights(model.n_predictions(), 1.);
+      if (!model.solve_adjoint(
+            theta,
+            dealii::make_array_view(weights),
+            [&](const unsigned int            n,
+                const dealii::Vector<double> &multiplier) {
+              if (std::binary_search(times.begin(), times.end(), n))
+                {
+                  value.interior = multiplier;
+                  fields.push_back(model.get_space().field_of(value));
+                }
+            }))
+        return {};
+      std::reverse(fields.begin(), fields.end());
+      return kelly_indicators(model.get_space(), fields);
+    }
+
+    template <int dim>
+    dealii::Vector<float>
+    error_indicators(const MeshModel<dim>              &model,
+                     const ModelSetting                &setting,
+                     const std::vector<ParameterRange> &ranges)
+    {
+      const std::vector<unsigned int> times = times_of(model);
+      const auto *linear = dynamic_cast<const EvolutionModel<dim> *>(&model);
+      const bool  adjoint_is_fixed =
+        linear != nullptr && linear->unknowns_in_operator().empty();
+
+      std::vector<dealii::Vector<float>> adjoint;
+      dealii::Vector<float>              result(model.get_space()
+                                     .get_dof_handler()
+                                     .get_triangulation()
+                                     .n_active_cells());
+      for (unsigned int sample = 0; sample < n_samples; ++sample)
+        {
+          std::vector<double> theta = setting.values;
+          const auto place = spread_point(sample, setting.unknowns.size());
+          for (std::size_t i = 0; i < place.size(); ++i)
+            theta[setting.unknowns[i]] =
+              spread_value(place[i],
+                           setting.values[setting.unknowns[i]],
+                           ranges[i]);
+          const auto solution = solution_indicators(model, theta, times);
+          if (!solution.empty() && (adjoint.empty() || !adjoint_is_fixed))
+            adjoint = adjoint_indicators(model, theta, times);
+          if (!solution.empty() && !adjoint.empty())
+            for (std::size_t i = 0; i < times.size(); ++i)
+              for (std::size_t cell = 0; cell < result.size(); ++cell)
+                result[cell] += solution[i][cell] * adjoint[i][cell];
+        }
+      if (!(result.l1_norm() > 0.) || !std::isfinite(result.l1_norm()))
+        throw UserError("The mesh of a level cannot be adapted: for values "
+                        "from the priors of the unknowns the equation has no "
+                        "solution, or the sensors see nothing of it. Look at "
+                        "the priors, or set 'Adaptive refinements' to 0.");
+      return result;
+    }
+  } // namespace
+
+
+
+  template <int dim>
+  Mesh<dim>
+  make_adapted_mesh(const ModelSetting                &setting,
+                    const FemLevelParameters          &level,
+                    const SolverParameters            &solver,
+                    const std::vector<ParameterRange> &ranges)
+  {
+    if (dealii::Utilities::MPI::n_mpi_processes(setting.communicator) > 1)
+      throw UserError("A mesh with 'Adaptive refinements' cannot be shared by "
+                      "several processes. Set 'Parallel/Processes per replica' "
+                      "to 1, or refine by 'Refinements' instead.");
+    if (setting.sensors.empty())
+      throw UserError("A level has 'Adaptive refinements', but there are no "
+                      "sensors to adapt the mesh to. Set them to 0.");
+
+    FemLevelParameters here = level;
+    if (level.adaptive_time_step > 0.)
+      here.time_step = level.adaptive_time_step;
+    SolverParameters adjoint = solver;
+    adjoint.gradient         = "adjoint";
+
+    Mesh<dim> mesh =
+      make_mesh<dim>(setting.domain, level, setting.communicator);
+    dealii::Triangulation<dim> &triangulation = *mesh.triangulation;
+    // So that masters of hanging nodes do not hang themselves.
+    triangulation.set_mesh_smoothing(
+      dealii::Triangulation<dim>::limit_level_difference_at_vertices);
+    for (unsigned int i = 0; i < level.adaptive_refinements; ++i)
+      {
+        const dealii::Vector<float> indicators =
+          error_indicators(*make_model_on(mesh, setting, here, adjoint),
+                           setting,
+                           ranges);
+        dealii::GridRefinement::refine_and_coarsen_fixed_number(
+          triangulation, indicators, level.adaptive_share, 0.);
+        triangulation.execute_coarsening_and_refinement();
+        mesh.is_lattice = mesh.is_lattice && !triangulation.has_hanging_nodes();
+      }
+    triangulation.refine_global(level.final_refinements);
+    return mesh;
+  }
+
+
+
+  template Mesh<1>
+  make_adapted_mesh<1>(const ModelSetting &,
+                       const FemLevelParameters &,
+                       const SolverParameters &,
+                       const std::vector<ParameterRange> &);
+  template Mesh<2>
+  make_adapted_mesh<2>(const ModelSetting &,
+                       const FemLevelParameters &,
+                       const SolverParameters &,
+                       const std::vector<ParameterRange> &);
+  template Mesh<3>
+  make_adapted_mesh<3>(const ModelSetting &,
+                       const FemLevelParameters &,
+                       const SolverParameters &,
+                       const std::vector<ParameterRange> &);
+} // namespace Tempera
