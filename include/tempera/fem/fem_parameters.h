@@ -40,7 +40,9 @@ namespace Tempera
     void
     serialize(Archive &archive)
     {
-      archive &subdivisions &refinements &degree &time_step;
+      archive &subdivisions &refinements &degree &time_step
+        &adaptive_refinements &adaptive_share &final_refinements
+          &adaptive_time_step;
     }
   };
 
@@ -69,7 +71,8 @@ namespace Tempera
     serialize(Archive &archive)
     {
       archive &time_stepping &linear_solver &tolerance &gradient &differences
-        .scheme &differences.relative_step &newton_tolerance &newton_iterations;
+        .scheme                                                  &differences
+        .relative_step &newton_tolerance &newton_iterations &trajectory_memory;
     }
   };
 } // namespace Tempera
