@@ -766,14 +766,14 @@ namespace Tempera
             guarded->first_failure() + "\n";
     if (peers.size() == 1)
       return mine;
-    const double waited = peers.waited();
+    const double waited = peers.waited() - waited_before;
     std::string  result;
     for (const std::string &words : peers.gather(mine))
       result += words;
     const auto waits = peers.gather(to_text(waited, 3));
     for (unsigned int group = 0; group < waits.size(); ++group)
       result += "   group " + std::to_string(group) + " has waited " +
-                waits[group] + " s for others\n";
+                waits[group] + " s for others while it sampled\n";
     return result;
   }
 
@@ -788,7 +788,9 @@ namespace Tempera
     ensemble->signals.end_of_run.connect(
       [&](const RunReport &report) { complete = !report.interrupted; });
     ensemble->collect();
-    if (!is_stop_agreed(stop))
+    const bool is_stopped = is_stop_agreed(stop);
+    waited_before         = process_layout.get_peers().waited();
+    if (!is_stopped)
       ensemble->run(stop, parameters.output.checkpoint_rounds);
     gather_closing_words();
     return complete;
@@ -897,6 +899,7 @@ namespace Tempera
         if (!is_stopped || process_layout.n_groups() == 1)
           save_checkpoint();
         times.enter("sampling");
+        waited_before = process_layout.get_peers().waited();
         // Nothing is sampled from a start that is not warm.
         if (!is_stopped)
           ensemble->run(stop, parameters.output.checkpoint_rounds);

@@ -171,8 +171,10 @@ namespace Tempera
     RunTimes             times;
     const Parameters    &parameters;
     const ProcessLayout &process_layout;
-    /** All rungs here, if there is one group only. */
+    /** Empty if there is one group only. */
     Deal dealt;
+    /** Seconds that this process had waited for others before it sampled. */
+    double waited_before = 0.;
     /** Null unless an equation is solved with finite elements. */
     std::unique_ptr<Inversion> inversion;
     /** Null unless a network solves it. */
