@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace Tempera
 {
@@ -198,6 +199,46 @@ namespace Tempera
                         "the priors, or set 'Adaptive refinements' to 0.");
       return result;
     }
+
+    /** By active cell. */
+    template <int dim>
+    std::vector<bool>
+    cells_to_refine(const Mesh<dim>                   &mesh,
+                    const ModelSetting                &setting,
+                    const FemLevelParameters          &level,
+                    const SolverParameters            &solver,
+                    const std::vector<ParameterRange> &ranges)
+    {
+      FemLevelParameters here = level;
+      if (level.adaptive_time_step > 0.)
+        here.time_step = level.adaptive_time_step;
+      SolverParameters adjoint = solver;
+      adjoint.gradient         = "adjoint";
+      // A linear equation's adjoint solution needs no trajectory.
+      if (!setting.problem->has_residual())
+        adjoint.trajectory_memory = std::numeric_limits<double>::infinity();
+
+      dealii::GridRefinement::refine_and_coarsen_fixed_number(
+        *mesh.triangulation,
+        error_indicators(*make_model_on(mesh, setting, here, adjoint),
+                         setting,
+                         ranges),
+        level.adaptive_share,
+        0.);
+      std::vector<bool> result;
+      mesh.triangulation->save_refine_flags(result);
+      return result;
+    }
+
+    template <int dim>
+    void
+    refine(Mesh<dim> &mesh, const std::vector<bool> &cells)
+    {
+      mesh.triangulation->load_refine_flags(cells);
+      mesh.triangulation->execute_coarsening_and_refinement();
+      mesh.is_lattice =
+        mesh.is_lattice && !mesh.triangulation->has_hanging_nodes();
+    }
   } // namespace
 
 
@@ -209,38 +250,47 @@ namespace Tempera
                     const SolverParameters            &solver,
                     const std::vector<ParameterRange> &ranges)
   {
-    if (dealii::Utilities::MPI::n_mpi_processes(setting.communicator) > 1)
-      throw UserError("A mesh with 'Adaptive refinements' cannot be shared by "
-                      "several processes. Set 'Parallel/Processes per replica' "
-                      "to 1, or refine by 'Refinements' instead.");
     if (setting.sensors.empty())
       throw UserError("A level has 'Adaptive refinements', but there are no "
                       "sensors to adapt the mesh to. Set them to 0.");
 
-    FemLevelParameters here = level;
-    if (level.adaptive_time_step > 0.)
-      here.time_step = level.adaptive_time_step;
-    SolverParameters adjoint = solver;
-    adjoint.gradient         = "adjoint";
-
     Mesh<dim> mesh =
       make_mesh<dim>(setting.domain, level, setting.communicator);
-    dealii::Triangulation<dim> &triangulation = *mesh.triangulation;
-    // So that masters of hanging nodes do not hang themselves.
-    triangulation.set_mesh_smoothing(
-      dealii::Triangulation<dim>::limit_level_difference_at_vertices);
-    for (unsigned int i = 0; i < level.adaptive_refinements; ++i)
+    if (n_processes(setting.communicator) == 1)
+      for (unsigned int i = 0; i < level.adaptive_refinements; ++i)
+        refine(mesh, cells_to_refine(mesh, setting, level, solver, ranges));
+    else
       {
-        const dealii::Vector<float> indicators =
-          error_indicators(*make_model_on(mesh, setting, here, adjoint),
-                           setting,
-                           ranges);
-        dealii::GridRefinement::refine_and_coarsen_fixed_number(
-          triangulation, indicators, level.adaptive_share, 0.);
-        triangulation.execute_coarsening_and_refinement();
-        mesh.is_lattice = mesh.is_lattice && !triangulation.has_hanging_nodes();
+        // One process decides for all: what they find together would depend on
+        // their number, by rounding, and with it the mesh.
+        const bool decides =
+          dealii::Utilities::MPI::this_mpi_process(setting.communicator) == 0;
+        ModelSetting alone = setting;
+        alone.communicator = MPI_COMM_SELF;
+        Mesh<dim> own;
+        if (decides)
+          own = make_mesh<dim>(setting.domain, level, alone.communicator);
+        for (unsigned int i = 0; i < level.adaptive_refinements; ++i)
+          {
+            std::vector<bool> flags;
+            std::string       message;
+            if (decides)
+              try
+                {
+                  flags = cells_to_refine(own, alone, level, solver, ranges);
+                  refine(own, flags);
+                }
+              catch (const UserError &error)
+                {
+                  message = error.what();
+                }
+            throw_together(setting.communicator, message);
+            refine(mesh,
+                   dealii::Utilities::MPI::broadcast(setting.communicator,
+                                                     flags));
+          }
       }
-    triangulation.refine_global(level.final_refinements);
+    mesh.triangulation->refine_global(level.final_refinements);
     return mesh;
   }
 

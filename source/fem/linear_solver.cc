@@ -11,7 +11,6 @@
 #include <array>
 #include <cholmod.h>
 #include <cmath>
-#include <cstdlib>
 #include <ml_MultiLevelPreconditioner.h>
 #include <umfpack.h>
 
@@ -439,28 +438,22 @@ namespace Tempera
       return result;
     }
 
-    /** Smoothed aggregation, as it has proved quickest (doc/performance.md). */
+    /**
+     * Smoothed aggregation. One sweep of symmetric Gauss-Seidel takes half the
+     * iterations of Chebyshev's polynomials: in 3-D the time is the same or
+     * less, and sums over all processes are fewer.
+     */
     Teuchos::ParameterList
     multigrid_parameters()
     {
       Teuchos::ParameterList list;
       ML_Epetra::SetDefaults("SA", list);
-      const auto number = [](const char *name, const double value) {
-        const char *text = std::getenv(name);
-        return text != nullptr ? std::atof(text) : value;
-      };
-      const auto word = [](const char *name, const char *value) {
-        const char *text = std::getenv(name);
-        return std::string(text != nullptr ? text : value);
-      };
-      list.set("smoother: type", word("AMG_SMOOTHER", "Chebyshev"));
-      list.set("smoother: sweeps", int(number("AMG_SWEEPS", 2)));
-      list.set("smoother: Chebyshev alpha", number("AMG_ALPHA", 10));
-      list.set("aggregation: threshold", number("AMG_THRESHOLD", 0.02));
-      list.set("aggregation: type", word("AMG_TYPE", "Uncoupled"));
-      list.set("coarse: type", word("AMG_COARSE", "Amesos-KLU"));
-      list.set("coarse: max size", int(number("AMG_COARSE_SIZE", 2000)));
-      list.set("ML output", int(number("AMG_OUTPUT", 0)));
+      list.set("smoother: type", "symmetric Gauss-Seidel");
+      list.set("smoother: sweeps", 1);
+      list.set("aggregation: threshold", 0.02);
+      list.set("coarse: type", "Amesos-KLU");
+      list.set("coarse: max size", 2000);
+      list.set("ML output", 0);
       return list;
     }
 

@@ -4,6 +4,7 @@
 #include <tempera/fem/mesh.h>
 #include <tempera/fem/partition.h>
 
+#include <deal.II/distributed/shared_tria.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_in.h>
@@ -35,13 +36,25 @@ namespace Tempera
     }
 
 
-    /** A mesh without cells, distributed if there are several processes. */
+    /** A mesh without cells, parallel if there are several processes. */
     template <int dim>
     std::shared_ptr<dealii::Triangulation<dim>>
-    empty_triangulation(const MPI_Comm communicator)
+    empty_triangulation(const MPI_Comm communicator, const bool is_adapted)
     {
+      using Shared = dealii::parallel::shared::Triangulation<dim>;
+
+      // So that masters of hanging nodes do not hang themselves.
+      const auto smoothing =
+        is_adapted ?
+          dealii::Triangulation<dim>::limit_level_difference_at_vertices :
+          dealii::Triangulation<dim>::none;
       if (n_processes(communicator) == 1)
-        return std::make_shared<dealii::Triangulation<dim>>();
+        return std::make_shared<dealii::Triangulation<dim>>(smoothing);
+      if (is_adapted && dim > 1)
+        return std::make_shared<Shared>(communicator,
+                                        smoothing,
+                                        false,
+                                        Shared::partition_zorder);
       if constexpr (dim > 1)
         return std::make_shared<
           dealii::parallel::distributed::Triangulation<dim>>(communicator);
@@ -148,11 +161,15 @@ namespace Tempera
   {
     const bool is_distributed = n_processes(communicator) > 1;
 
-    Mesh<dim> mesh;
-    mesh.triangulation = empty_triangulation<dim>(communicator);
-    mesh.is_lattice    = domain.mesh_file.empty();
+    Mesh<dim>  mesh;
+    const bool is_adapted = level.adaptive_refinements > 0;
+    mesh.triangulation    = empty_triangulation<dim>(communicator, is_adapted);
+    mesh.is_lattice       = domain.mesh_file.empty();
     if (mesh.is_lattice)
-      make_box(domain, level, *mesh.triangulation, is_distributed);
+      make_box(domain,
+               level,
+               *mesh.triangulation,
+               is_distributed && !is_adapted);
     else
       read_mesh(domain.mesh_file, *mesh.triangulation);
     mesh.triangulation->refine_global(level.refinements);

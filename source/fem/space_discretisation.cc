@@ -197,7 +197,9 @@ namespace Tempera
     };
     n_interior_dofs = 0;
     for (unsigned int i = 0; i < n_own; ++i)
-      if (!is_dirichlet[i] && !hangs(i))
+      if (hangs(i))
+        ++n_own_hanging;
+      else if (!is_dirichlet[i])
         ++n_interior_dofs;
     if (dealii::Utilities::MPI::max(n_interior_dofs, communicator) == 0)
       throw UserError("A level has no node inside the domain. Raise its "
@@ -207,7 +209,7 @@ namespace Tempera
 
     std::vector<dealii::types::global_dof_index> new_numbers(n_own);
     unsigned int interior = 0, boundary = n_interior_dofs,
-                 last = n_own - hanging.n();
+                 last = n_own - n_own_hanging;
     for (unsigned int i = 0; i < n_own; ++i)
       new_numbers[i] = first_dof + (hangs(i)        ? last++ :
                                     is_dirichlet[i] ? boundary++ :
@@ -233,10 +235,12 @@ namespace Tempera
     };
 
     std::vector<Number> dofs(element.n_dofs_per_cell()), foreign;
+    std::vector<double> combination;
     for (const auto &cell : dof_handler.active_cell_iterators())
       if (!cell->is_artificial())
         {
           cell->get_dof_indices(dofs);
+          hanging.resolve(dofs, combination);
           if (!cell->is_locally_owned() &&
               std::none_of(dofs.begin(), dofs.end(), has_equation))
             continue;
@@ -251,7 +255,7 @@ namespace Tempera
 
     // What the numbers of others mean: on each process those with an equation
     // come first.
-    n_boundary_dofs             = n_own - hanging.n() - n_interior_dofs;
+    n_boundary_dofs             = n_own - n_own_hanging - n_interior_dofs;
     const MPI_Comm communicator = mesh.triangulation->get_communicator();
     if (n_processes(communicator) > 1)
       {
@@ -287,7 +291,7 @@ namespace Tempera
                                                       equations);
       }
 
-    node_coordinates.resize(dim * (n_own - hanging.n() + foreign.size()));
+    node_coordinates.resize(dim * (n_own - n_own_hanging + foreign.size()));
     dealii::FEValues<dim> values(element,
                                  dealii::Quadrature<dim>(
                                    element.get_unit_support_points()),
@@ -354,7 +358,7 @@ namespace Tempera
     if (partition)
       {
         // A node of others may be on the boundary of a cell that is not here.
-        dealii::IndexSet foreign(n_dofs());
+        dealii::IndexSet foreign(dof_handler.n_dofs());
         for (const auto &dof : foreign_dofs)
           foreign.add_index(dof.first);
         dealii::LinearAlgebra::distributed::Vector<double> flags(
@@ -467,15 +471,30 @@ namespace Tempera
   dealii::Vector<double>
   SpaceDiscretisation<dim>::field_of(const NodalVector &function) const
   {
-    dealii::Vector<double> result(n_interior_dofs + n_boundary_dofs +
-                                  hanging.n());
+    const unsigned int     n_own = dof_handler.n_locally_owned_dofs();
+    dealii::Vector<double> result(n_own);
     std::copy(function.interior.begin(),
               function.interior.end(),
               result.begin());
+    // On the boundary the own ones come first.
     std::copy(function.boundary.begin(),
-              function.boundary.end(),
+              function.boundary.begin() +
+                (n_own - n_own_hanging - n_interior_dofs),
               result.begin() + n_interior_dofs);
-    hanging.interpolate(result);
+    if (!partition || hanging.n() == 0)
+      {
+        hanging.interpolate(result);
+        return result;
+      }
+
+    // Masters may be anywhere.
+    dealii::Vector<double> whole(dof_handler.n_dofs());
+    std::copy(result.begin(), result.end(), whole.begin() + first_dof);
+    partition->sum(dealii::make_array_view(whole));
+    hanging.interpolate(whole);
+    std::copy(whole.begin() + first_dof,
+              whole.begin() + first_dof + n_own,
+              result.begin());
     return result;
   }
 

@@ -16,7 +16,11 @@ namespace Tempera
   template <int dim>
   struct Mesh
   {
-    /** Of several processes, a parallel::distributed::Triangulation. */
+    /**
+     * Of several processes, a parallel::distributed::Triangulation, or if the
+     * mesh is to be adapted a parallel::shared::Triangulation without
+     * artificial cells: then each knows all cells.
+     */
     std::shared_ptr<dealii::Triangulation<dim>> triangulation;
     /** Whether it is a box whose cells are a tensor product of intervals. */
     bool is_lattice = false;

@@ -155,8 +155,8 @@ namespace Tempera
     rows_of(const std::vector<Sensor> &sensors) const;
 
     /**
-     * A function by deal.II's degrees of freedom, hanging ones included; of
-     * several processes, what each sees but for ghosts.
+     * A function by own degrees of freedom in deal.II's order, which has the
+     * hanging ones at the end. Called by all processes.
      */
     dealii::Vector<double>
     field_of(const NodalVector &function) const;
@@ -246,6 +246,7 @@ namespace Tempera
     const dealii::FE_Q<dim> element;
     dealii::DoFHandler<dim> dof_handler;
     HangingNodes<dim>       hanging;
+    unsigned int            n_own_hanging = 0;
 
     unsigned int n_interior_dofs = 0, n_boundary_dofs = 0;
     /** deal.II's number of the first own one. */
