@@ -191,7 +191,8 @@ namespace Tempera
         }
 
     // Own numbers are consecutive.
-    first_dof        = dof_handler.locally_owned_dofs().nth_index_in_set(0);
+    if (n_own > 0)
+      first_dof = dof_handler.locally_owned_dofs().nth_index_in_set(0);
     const auto hangs = [&](const unsigned int i) {
       return hanging.contains(first_dof + i);
     };
