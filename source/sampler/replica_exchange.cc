@@ -786,6 +786,8 @@ namespace Tempera
     NoiseProbe &probe = noise_probes[pair];
     if (probe.times++ % probe.stride != 0)
       return;
+    if (is_split(pair))
+      exchange_replicas(pair);
     // The first half of burn-in may be far from where the run will be.
     if (!probe.in_second_half && round >= run_parameters.burn_in / 2)
       {

@@ -26,19 +26,26 @@ namespace
     plain,
     noisy,
     failing,
+    late,
     with_budget
   };
 
-  /** Fails in a part of the space, and asks for gradients in a second step. */
-  class FailingMixture : public GaussianMixture
+  /**
+   * Has no gradient in a part of the space; or asks for gradients in a second
+   * step, for which something must have been kept.
+   */
+  class DifficultMixture : public GaussianMixture
   {
   public:
-    using GaussianMixture::GaussianMixture;
+    explicit DifficultMixture(const bool is_separate)
+      : GaussianMixture(GaussianMixture::Parameters())
+      , is_separate(is_separate)
+    {}
 
     bool
     gradients_are_separate() const override
     {
-      return true;
+      return is_separate;
     }
 
     void
@@ -47,19 +54,26 @@ namespace
              const Request                          request,
              Evaluation                            &evaluation) const override
     {
-      // What a gradient needs is kept, as by an expensive energy.
       if (request == Request::gradients)
         has_lost = has_lost || !evaluation.linearisation;
       GaussianMixture::evaluate(state, key, request, evaluation);
-      if (request == Request::values)
+      if (request == Request::values && is_separate)
         evaluation.linearisation = std::make_shared<int>(1);
-      if (request != Request::values && state[0] > 1.5 && state[0] < 1.6)
-        evaluation.potential_gradient[0] =
-          std::numeric_limits<double>::quiet_NaN();
+      if (!is_separate && request != Request::values && state[0] > 1.5 &&
+          state[0] < 2.)
+        {
+          evaluation.potential_gradient[0] =
+            std::numeric_limits<double>::quiet_NaN();
+          has_failed = true;
+        }
     }
 
+    mutable bool has_failed = false;
     /** Whether a gradient was asked for without what it needs. */
     mutable bool has_lost = false;
+
+  private:
+    const bool is_separate;
   };
 
   struct Told
@@ -67,7 +81,7 @@ namespace
     std::vector<double>        numbers;
     std::vector<double>        work;
     std::vector<std::uint64_t> evaluations;
-    bool                       has_lost = false;
+    bool                       has_lost = false, has_failed = false;
 
     bool
     operator==(const Told &other) const
@@ -87,8 +101,8 @@ namespace
   {
     const auto mixture =
       std::make_shared<GaussianMixture>(GaussianMixture::Parameters());
-    const auto failing =
-      std::make_shared<FailingMixture>(GaussianMixture::Parameters());
+    const auto difficult =
+      std::make_shared<DifficultMixture>(kind == Kind::late);
     std::vector<Level> levels = {
       {"fine", mixture},
       {"coarse", std::make_shared<BiasedEnergy>(mixture, 0.3, 2.)}};
@@ -96,8 +110,8 @@ namespace
       for (unsigned int i = 0; i < 2; ++i)
         levels[i].energy =
           std::make_shared<NoisyEnergy>(levels[i].energy, 0.5, 0.5, 0.5, i);
-    if (kind == Kind::failing)
-      levels[0].energy = failing;
+    if (kind == Kind::failing || kind == Kind::late)
+      levels[0].energy = difficult;
 
     LadderParameters ladder_parameters;
     ladder_parameters.n_rungs      = n_rungs;
@@ -111,7 +125,7 @@ namespace
                kind == Kind::plain || kind == Kind::with_budget ? "MALA" : "SGLD"};
     kernel_parameters.step_sizes = {0.2};
     SwapParameters swap_parameters;
-    swap_parameters.every = kind == Kind::failing ? 2 : 3;
+    swap_parameters.every = kind == Kind::failing || kind == Kind::late ? 2 : 3;
     // Measuring noise takes many messages: once is enough.
     if (kind == Kind::noisy && n_rungs > 2)
       swap_parameters.noise = std::vector<double>{0.5};
@@ -180,7 +194,8 @@ namespace
     Ensemble                ensemble(std::move(chains), peers);
     const std::atomic<bool> never(false);
     ensemble.run(never, 70);
-    told.has_lost = failing->has_lost;
+    told.has_lost   = difficult->has_lost;
+    told.has_failed = difficult->has_failed;
     return told;
   }
 } // namespace
@@ -197,10 +212,11 @@ main(int argc, char **argv)
 
   const std::vector<std::string> names{"deterministic",
                                        "noisy",
-                                       "failing",
+                                       "without gradients",
+                                       "late gradients",
                                        "with a budget"};
   for (const Kind kind :
-       {Kind::plain, Kind::noisy, Kind::failing, Kind::with_budget})
+       {Kind::plain, Kind::noisy, Kind::failing, Kind::late, Kind::with_budget})
     for (const unsigned int n_rungs : {2, 4, 6})
       {
         const unsigned int n_chains = 2;
@@ -239,8 +255,10 @@ main(int argc, char **argv)
                     (told.evaluations == expected.evaluations ?
                        "" :
                        ", other evaluations"));
-            if (kind == Kind::failing)
+            if (kind == Kind::late)
               check(name + "gradients find what they need", !told.has_lost);
+            if (kind == Kind::failing)
+              check(name + "some have failed", expected.has_failed);
           }
       }
 
