@@ -7,7 +7,7 @@
 //          on all of them, in turns; the shortest time of each
 //        [mpirun -n N] parallel_benchmark --sizes [MOST]
 //          from 10^4 to 10^6 unknowns, or up to MOST: set-up, iterations of the
-//          linear solver, time and memory
+//          linear solver, memory, and time (of one process: of the processor)
 //        [mpirun -n N] parallel_benchmark --one DIMENSION SUBDIVISIONS TYPE
 //          one row of that table; TYPE is source or gas
 
@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <malloc.h>
@@ -38,6 +39,13 @@ namespace
   seconds_since(const Clock::time_point begin)
   {
     return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  /** Of the processor, where one process does not wait for another. */
+  double
+  processor_time()
+  {
+    return double(std::clock()) / CLOCKS_PER_SEC;
   }
 
   bool

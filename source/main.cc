@@ -40,7 +40,8 @@ main(int argc, char **argv)
 {
   // One thread: on the usual meshes more of them only cost.
   const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  // The last one is what mpirun passes on, and what SLURM can be told to send.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
     handle(signal);
   // A reader that has gone away must not end a run.
   std::signal(SIGPIPE, SIG_IGN);

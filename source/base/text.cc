@@ -105,7 +105,9 @@ namespace Tempera
       return "1 " + noun;
     const bool ends_in_y = noun.back() == 'y';
     return std::to_string(number) + " " +
-           (ends_in_y ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s");
+           (ends_in_y          ? noun.substr(0, noun.size() - 1) + "ies" :
+            noun.back() == 's' ? noun + "es" :
+                                 noun + "s");
   }
 
 

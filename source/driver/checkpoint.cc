@@ -99,6 +99,7 @@ namespace Tempera
     {
       return parameter == "Iterations" || parameter == "Work budget" ||
              parameter == "Output directory" ||
+             parameter.rfind("Parallel/", 0) == 0 ||
              (parameter.rfind("Output/", 0) == 0 &&
               parameter != "Output/Draws");
     }
@@ -227,11 +228,11 @@ namespace Tempera
       difference_of_parameters(checkpoint.identity.parameters,
                                identity.parameters);
     if (!difference.empty())
-      throw UserError(what +
-                      "is of a run with other parameters: " + difference +
-                      ". Only 'Iterations', 'Work budget' and the section "
-                      "'Output' may change when a run is resumed. Put the old "
-                      "value back, or begin a new run in another folder.");
+      throw UserError(
+        what + "is of a run with other parameters: " + difference +
+        ". Only 'Iterations', 'Work budget' and the sections "
+        "'Output' and 'Parallel' may change when a run is resumed. Put the old "
+        "value back, or begin a new run in another folder.");
     return checkpoint.state;
   }
 

@@ -4,6 +4,7 @@
 #include <tempera/base/user_error.h>
 #include <tempera/driver/command_line.h>
 #include <tempera/driver/commands.h>
+#include <tempera/driver/failure_board.h>
 #include <tempera/driver/parameter_reference.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/driver/simulation.h>
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 
 namespace Tempera
 {
@@ -140,6 +142,18 @@ namespace Tempera
     }
 
 
+    /** What a process does that has no rungs of its own. */
+    int
+    help(const Parameters &parameters, const ProcessLayout &layout)
+    {
+      const int word = Inversion(parameters, layout).help();
+      if (word == helpers_failed)
+        // The one that it has helped says why.
+        throw UserError("");
+      return word;
+    }
+
+
     int
     run(const Arguments &arguments, const Environment &environment)
     {
@@ -159,10 +173,16 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      const Parameters parameters(read_parameter_file("run", values));
-      Simulation       simulation(parameters);
-      RunOptions       run_options;
-      const bool       is_resumed =
+      const Parameters    parameters(read_parameter_file("run", values));
+      const ProcessLayout layout =
+        n_processes() > 1 ?
+          ProcessLayout(parameters.parallel, parallel_demand(parameters)) :
+          ProcessLayout();
+      if (layout.is_helper())
+        return help(parameters, layout);
+      Simulation simulation(parameters, layout);
+      RunOptions run_options;
+      const bool is_resumed =
         values.count("resume") > 0 || values.count("resume-previous") > 0;
       if (is_resumed && values.count("overwrite") > 0)
         throw UserError("tempera run: --resume goes on with a run, and "
@@ -174,9 +194,11 @@ namespace Tempera
       run_options.resume.any_build     = values.count("any-build") > 0;
       run_options.resume_command       = resume_command(arguments);
       run_options.is_terminal          = environment.is_terminal;
-      return simulation.run(environment.out, run_options, environment.stop) ?
-               0 :
-               130;
+      const int exit_code =
+        simulation.run(environment.out, run_options, environment.stop) ? 0 :
+                                                                         130;
+      simulation.dismiss_helpers(exit_code);
+      return exit_code;
     }
 
 
@@ -220,7 +242,12 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      simulate(Parameters(read_parameter_file("simulate", values)),
+      const Parameters    parameters(read_parameter_file("simulate", values));
+      const ProcessLayout layout = ProcessLayout::one_group();
+      if (layout.is_helper())
+        return help(parameters, layout);
+      simulate(parameters,
+               layout,
                values["at"].as<std::string>(),
                values.count("overwrite") > 0,
                environment.out);
@@ -560,6 +587,10 @@ namespace Tempera
         }
       const std::string command = arguments[0];
       const Arguments   rest(arguments.begin() + 1, arguments.end());
+      if (n_processes() > 1 && command != "run" && command != "simulate")
+        throw UserError(
+          "'tempera " + command + "' is for one process, and MPI has started " +
+          std::to_string(n_processes()) + ". Call it without mpirun or srun.");
       if (command == "--help" || command == "-h")
         environment.out << usage;
       else if (command == "--version")
@@ -615,14 +646,31 @@ namespace Tempera
   run_command_line(const std::vector<std::string> &arguments,
                    const Environment              &environment)
   {
+    const FailureBoard board;
+    std::ostringstream silence;
     try
       {
-        return dispatch(arguments, environment);
+        return dispatch(arguments,
+                        {this_process() == 0 ? environment.out : silence,
+                         environment.error,
+                         environment.stop,
+                         environment.is_terminal});
       }
     catch (const UserError &error)
       {
-        environment.error << "Error: " << error.what() << std::endl;
+        const std::string words = error.what();
+        board.tell(words.empty() ? "" : "Error: " + words, environment.error);
         return 1;
+      }
+    catch (const std::exception &exception)
+      {
+        if (n_processes() == 1)
+          throw;
+        board.tell("Error inside tempera, please report it with the parameter "
+                   "file:\n" +
+                     std::string(exception.what()),
+                   environment.error);
+        return 2;
       }
   }
 } // namespace Tempera

@@ -2,19 +2,43 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/inversion.h>
+#include <tempera/sampler/absent_energy.h>
 #include <tempera/sampler/random.h>
 
 #include <deal.II/base/utilities.h>
 
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/map.hpp>
+#include <boost/serialization/string.hpp>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
 
 namespace Tempera
 {
-  Inversion::Inversion(const Parameters &parameters)
+  const ProcessLayout &
+  Inversion::alone()
   {
-    setting.problem = parameters.unknowns.problem;
-    setting.domain  = parameters.problem.domain;
+    static const ProcessLayout one;
+    return one;
+  }
+
+
+
+  Inversion::Inversion(const Parameters    &parameters,
+                       const ProcessLayout &layout)
+    : parameters(parameters)
+    , layout(layout)
+    , solver(parameters.solver)
+  {
+    setting.problem      = parameters.unknowns.problem;
+    setting.domain       = parameters.problem.domain;
+    setting.communicator = layout.group_communicator();
     read_unknowns(parameters);
     set_up_problem(*parameters.unknowns.problem);
 
@@ -30,24 +54,181 @@ namespace Tempera
     setting.final_time =
       final_time.empty() ? observations.last_time() : final_time[0];
 
-    SolverParameters solver = parameters.solver;
     if (parameters.general.samples_prior())
       // Nothing is solved, so nothing is worth preparing.
       solver.gradient = "adjoint";
-    for (const std::string &name : parameters.ladder.levels)
-      if (models.count(name) == 0)
-        models[name] = make_fem_model(setting,
-                                      parameters.fem_levels.at(name),
-                                      solver,
-                                      ranges);
+    server = std::make_unique<ModelServer>(setting, ranges);
+    if (layout.is_helper())
+      return;
+
+    // Each level somewhere, so that its cost can be measured.
+    const Peers                &peers = layout.get_peers();
+    const std::set<std::string> levels(parameters.ladder.levels.begin(),
+                                       parameters.ladder.levels.end());
+    unsigned int                index = 0;
+    for (const std::string &level : levels)
+      {
+        std::vector<unsigned int> able;
+        for (unsigned int peer = 0; peer < peers.size(); ++peer)
+          if (layout.may_have(peer, level))
+            able.push_back(peer);
+        if (able[index++ % able.size()] == peers.me())
+          make_model(level);
+      }
     if (parameters.observations.is_synthetic())
-      make_synthetic_data(parameters);
+      {
+        if (peers.is_first())
+          make_synthetic_data(parameters);
+        observations.values.resize(observations.sensors.size());
+        const std::string bytes = peers.broadcast(std::string(
+          reinterpret_cast<const char *>(observations.values.data()),
+          observations.values.size() * sizeof(double)));
+        std::memcpy(observations.values.data(), bytes.data(), bytes.size());
+      }
 
     likelihood = make_likelihood(parameters);
     check_truth(parameters.observations);
+    make_energies();
+  }
+
+
+
+  int
+  Inversion::help()
+  {
+    return server->help();
+  }
+
+
+
+  void
+  Inversion::dismiss_helpers(const int word)
+  {
+    server->dismiss(word);
+  }
+
+
+
+  void
+  Inversion::make_model(const std::string &level)
+  {
+    if (models.count(level) == 0)
+      models[level] = server->make(parameters.fem_levels.at(level), solver);
+  }
+
+
+
+  void
+  Inversion::make_energies()
+  {
+    energies.clear();
+    descriptions.clear();
+    std::map<std::string, EnergyTraits> traits;
     for (const auto &model : models)
-      energies[model.first] =
-        std::make_shared<Posterior>(unknowns, likelihood, model.second);
+      {
+        energies[model.first] =
+          std::make_shared<Posterior>(unknowns, likelihood, model.second);
+        traits[model.first] = traits_of(*energies[model.first]);
+        descriptions[model.first] =
+          model.second->description() +
+          "; gradient: " + model.second->gradient_method();
+      }
+    const Peers &peers = layout.get_peers();
+    if (peers.size() == 1)
+      return;
+
+    std::ostringstream stream;
+    {
+      boost::archive::binary_oarchive archive(stream,
+                                              boost::archive::no_header);
+      archive &traits                &descriptions;
+    }
+    for (const std::string &bytes : peers.gather(stream.str()))
+      {
+        std::map<std::string, EnergyTraits> its_traits;
+        std::map<std::string, std::string>  its_descriptions;
+        std::istringstream                  its_stream(bytes);
+        boost::archive::binary_iarchive     archive(its_stream,
+                                                boost::archive::no_header);
+        archive &its_traits                &its_descriptions;
+        for (const auto &one : its_traits)
+          if (energies.count(one.first) == 0)
+            {
+              energies[one.first] =
+                std::make_shared<AbsentEnergy>(space_of(unknowns), one.second);
+              descriptions[one.first] = its_descriptions.at(one.first);
+            }
+      }
+  }
+
+
+
+  std::map<std::string, double>
+  Inversion::measure_costs() const
+  {
+    constexpr unsigned int n_times = 3;
+
+    std::map<std::string, double> costs;
+    for (const auto &model : models)
+      {
+        const std::vector<double> state = middle();
+        const FemModel           &one   = *model.second;
+        std::vector<double>       predictions(one.n_predictions());
+        const std::vector<double> weights(one.n_predictions(), 1.);
+        std::vector<double>       gradient(one.n_parameters());
+        double                    least = std::numeric_limits<double>::max();
+        for (unsigned int i = 0; i < n_times; ++i)
+          {
+            const auto begin = std::chrono::steady_clock::now();
+            one
+              .evaluate(dealii::ArrayView<const double>(state.data(),
+                                                        one.n_parameters()),
+                        dealii::make_array_view(predictions),
+                        true)
+              ->apply_transpose(dealii::make_array_view(weights),
+                                dealii::make_array_view(gradient));
+            least = std::min(least,
+                             std::chrono::duration<double>(
+                               std::chrono::steady_clock::now() - begin)
+                               .count());
+          }
+        costs[model.first] = least;
+      }
+
+    std::ostringstream stream;
+    {
+      boost::archive::binary_oarchive archive(stream,
+                                              boost::archive::no_header);
+      archive                        &costs;
+    }
+    for (const std::string &bytes : layout.get_peers().gather(stream.str()))
+      {
+        std::map<std::string, double>   its_costs;
+        std::istringstream              its_stream(bytes);
+        boost::archive::binary_iarchive archive(its_stream,
+                                                boost::archive::no_header);
+        archive                        &its_costs;
+        costs.insert(its_costs.begin(), its_costs.end());
+      }
+    return costs;
+  }
+
+
+
+  void
+  Inversion::keep_levels(const std::set<std::string> &needed)
+  {
+    for (auto model = models.begin(); model != models.end();)
+      if (needed.count(model->first) == 0)
+        {
+          energies.erase(model->first);
+          model = models.erase(model);
+        }
+      else
+        ++model;
+    for (const std::string &level : needed)
+      make_model(level);
+    make_energies();
   }
 
 
@@ -60,7 +241,7 @@ namespace Tempera
     // Whoever chooses automatically knows where it is valid.
     if (solver.gradient == "precomputed adjoint")
       asked.gradient = "automatic";
-    const auto model = make_fem_model(setting, level, asked, ranges);
+    const auto model = server->make(level, asked);
     if (model->gradient_method() != solver.gradient)
       return nullptr;
     return std::make_shared<Posterior>(unknowns, likelihood, model);
@@ -99,7 +280,7 @@ namespace Tempera
         0.5 * setting.final_time / models.at(level)->n_steps();
     SolverParameters solver = parameters.solver;
     solver.gradient         = "adjoint";
-    return make_fem_model(setting, refined, solver, ranges);
+    return server->make(refined, solver);
   }
 
 
@@ -215,10 +396,8 @@ namespace Tempera
         observations.values.resize(observations.sensors.size());
         (model != models.end() ?
            model->second :
-           make_fem_model(setting,
-                          parameters.fem_levels.at(settings.synthetic),
-                          parameters.solver,
-                          ranges))
+           server->make(parameters.fem_levels.at(settings.synthetic),
+                        parameters.solver))
           ->evaluate(dealii::make_array_view(truth),
                      dealii::make_array_view(observations.values),
                      false);

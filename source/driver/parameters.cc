@@ -538,6 +538,7 @@ namespace Tempera
     add({"Sampler", "Kernel"}, kernel);
     add({"Sampler", "Swaps"}, swaps);
     add({"Output"}, output);
+    add({"Parallel"}, parallel);
 
     apply(file);
 

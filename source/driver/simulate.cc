@@ -14,10 +14,11 @@
 namespace Tempera
 {
   void
-  simulate(const Parameters  &parameters,
-           const std::string &at,
-           const bool         overwrite,
-           std::ostream      &out)
+  simulate(const Parameters    &parameters,
+           const ProcessLayout &layout,
+           const std::string   &at,
+           const bool           overwrite,
+           std::ostream        &out)
   {
     if (parameters.has_network())
       throw UserError("'tempera simulate' solves with finite elements, but "
@@ -27,7 +28,7 @@ namespace Tempera
       throw UserError(
         "'tempera simulate' solves an equation, but the energy of "
         "this file is analytic. Set 'Problem/Type'.");
-    const Inversion inversion(parameters);
+    const Inversion inversion(parameters, layout);
 
     std::vector<double> state = inversion.middle();
     const auto         &truth = parameters.observations.truth;

@@ -439,17 +439,20 @@ namespace Tempera
     }
 
     /**
-     * Smoothed aggregation. One sweep of symmetric Gauss-Seidel takes half the
-     * iterations of Chebyshev's polynomials: in 3-D the time is the same or
-     * less, and sums over all processes are fewer.
+     * Smoothed aggregation. Gauss-Seidel's smoother would take half the
+     * iterations and as much time in 3-D, but more on several processes, where
+     * it stops at the borders; Chebyshev's polynomial is the same everywhere.
+     * Bounds of eigenvalues are norms: ML would find better ones from random
+     * vectors, and a solution would then depend on what was solved before.
      */
     Teuchos::ParameterList
     multigrid_parameters()
     {
       Teuchos::ParameterList list;
       ML_Epetra::SetDefaults("SA", list);
-      list.set("smoother: type", "symmetric Gauss-Seidel");
+      list.set("smoother: type", "Chebyshev");
       list.set("smoother: sweeps", 1);
+      list.set("eigen-analysis: type", "Anorm");
       list.set("aggregation: threshold", 0.02);
       list.set("coarse: type", "Amesos-KLU");
       list.set("coarse: max size", 2000);

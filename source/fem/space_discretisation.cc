@@ -109,6 +109,11 @@ namespace Tempera
   {
     check_boundaries(problem);
     number_dofs(problem);
+    has_hanging_nodes = mesh.triangulation->has_hanging_nodes();
+    n_all_dofs =
+      dof_handler.n_dofs() -
+      dealii::Utilities::MPI::sum(n_own_hanging,
+                                  mesh.triangulation->get_communicator());
     find_local_dofs();
     find_cell_points();
     if (mesh.is_lattice)
@@ -482,7 +487,7 @@ namespace Tempera
               function.boundary.begin() +
                 (n_own - n_own_hanging - n_interior_dofs),
               result.begin() + n_interior_dofs);
-    if (!partition || hanging.n() == 0)
+    if (!partition || !has_hanging_nodes)
       {
         hanging.interpolate(result);
         return result;

@@ -5,18 +5,15 @@
 
 namespace Tempera
 {
-  namespace
+  StateSpace
+  space_of(const std::vector<Unknown> &unknowns)
   {
-    StateSpace
-    space_of(const std::vector<Unknown> &unknowns)
-    {
-      std::vector<Coordinate> coordinates;
-      for (const Unknown &unknown : unknowns)
-        coordinates.push_back(
-          {unknown.name, unknown.prior.lower(), unknown.prior.upper(), true});
-      return StateSpace(coordinates);
-    }
-  } // namespace
+    std::vector<Coordinate> coordinates;
+    for (const Unknown &unknown : unknowns)
+      coordinates.push_back(
+        {unknown.name, unknown.prior.lower(), unknown.prior.upper(), true});
+    return StateSpace(coordinates);
+  }
 
 
 

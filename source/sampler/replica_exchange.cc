@@ -2,6 +2,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/noise_probe.h>
+#include <tempera/sampler/replica_bytes.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <algorithm>
@@ -56,15 +57,25 @@ namespace Tempera
                                  replica.evaluations[level];
       if (!evaluation.has_values)
         {
-          energy.evaluate(dealii::make_array_view(
-                            std::as_const(replica.position)),
-                          sampler.key(state_rung, purpose, substep),
-                          Request::values,
-                          evaluation);
-          evaluation.has_values = true;
-          sampler.work += energy.work(Request::values);
+          const unsigned int energy_rung = pair + energy_of;
+          if (sampler.placement.is_here(energy_rung))
+            {
+              energy.evaluate(dealii::make_array_view(
+                                std::as_const(replica.position)),
+                              sampler.key(state_rung, purpose, substep),
+                              Request::values,
+                              evaluation);
+              evaluation.has_values = true;
+              sampler.count(level, true, energy.work(Request::values));
+              if (sampler.is_split(pair))
+                sampler.placement.get_peers().send(sampler.partner(pair),
+                                                   to_bytes(evaluation));
+            }
+          else
+            from_bytes(sampler.placement.get_peers().receive(
+                         sampler.partner(pair)),
+                       evaluation);
           ++sampler.pair_reports[pair].cross_evaluations[level];
-          ++sampler.evaluations[level];
         }
       return evaluation;
     }
@@ -98,7 +109,8 @@ namespace Tempera
     const SwapParameters                   &swap_parameters,
     Ladder                                  the_ladder,
     const std::vector<std::vector<double>> &start,
-    std::shared_ptr<const SwapRule>         the_swap_rule)
+    std::shared_ptr<const SwapRule>         the_swap_rule,
+    const Placement                        &placement)
     : run_parameters(run_parameters)
     , swap_parameters(swap_parameters)
     , ladder(std::move(the_ladder))
@@ -118,6 +130,8 @@ namespace Tempera
     , pair_reports(ladder.size() - 1)
     , noise_probes(ladder.size() - 1)
     , evaluations(ladder.get_levels().size())
+    , own_evaluations(evaluations.size())
+    , placement(placement)
     , work_unit(ladder.energy(0).work(Request::values))
   {
     // The energies are made once for all chains.
@@ -283,15 +297,20 @@ namespace Tempera
                                 with_gradients && !evaluation.has_gradients ?
                                   Request::values_and_gradients :
                                   Request::values;
+        const Energy &energy  = ladder.energy(rung);
+        const auto    state =
+          dealii::make_array_view(std::as_const(replica.position));
+        // An energy is pure: this gives the same values again, and with them
+        // what the gradients need.
+        if (request == Request::gradients && evaluation.is_from_elsewhere &&
+            !energy.is_stochastic() && !energy.has_noisy_gradients())
+          energy.evaluate(state, RandomKey(), Request::values, evaluation);
         // With a substep that the kernel never uses in this round.
-        ladder.energy(rung).evaluate(dealii::make_array_view(
-                                       std::as_const(replica.position)),
-                                     key(rung, purpose, ladder[rung].n_steps),
-                                     request,
-                                     evaluation);
-        work += ladder.energy(rung).work(request);
-        if (!evaluation.has_values)
-          ++evaluations[level];
+        energy.evaluate(state,
+                        key(rung, purpose, ladder[rung].n_steps),
+                        request,
+                        evaluation);
+        count(level, !evaluation.has_values, ladder.energy(rung).work(request));
         evaluation.has_values    = true;
         evaluation.has_gradients = evaluation.has_gradients || with_gradients;
       }
@@ -319,6 +338,8 @@ namespace Tempera
     Replica &replica = replicas[rung];
     replica.position = position;
     replica.invalidate();
+    if (!placement.is_here(rung))
+      return;
     if (!complete_evaluation(rung, Purpose::start, true, replica))
       throw UserError(
         "The energy or its gradient is not finite at the start point" +
@@ -386,9 +407,18 @@ namespace Tempera
   void
   ReplicaExchange::do_round()
   {
-    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-      advance(rung);
+    advance_all();
     finish_round();
+  }
+
+
+
+  void
+  ReplicaExchange::advance_all()
+  {
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      if (placement.is_here(rung))
+        advance(rung);
   }
 
 
@@ -470,9 +500,8 @@ namespace Tempera
         ++stuck_watches[rung_index].steps;
         stuck_watches[rung_index].non_finite += outcome.non_finite;
         since_draws[rung_index].add(outcome);
-        evaluations[rung.level] += outcome.evaluated;
         if (outcome.evaluated)
-          work += energy.work(outcome.request);
+          count(rung.level, true, energy.work(outcome.request));
         if (adapt)
           rung.step_size =
             step_size_adaptations[rung_index].update(outcome.acceptance);
@@ -493,14 +522,38 @@ namespace Tempera
 
 
   void
+  ReplicaExchange::count(const unsigned int level,
+                         const bool         is_new,
+                         const double       its_work)
+  {
+    work += its_work;
+    own_work += its_work;
+    evaluations[level] += is_new;
+    own_evaluations[level] += is_new;
+  }
+
+
+
+  void
   ReplicaExchange::finish_round()
+  {
+    end_moves();
+    if (is_at_milestone())
+      pass_milestone();
+  }
+
+
+
+  void
+  ReplicaExchange::end_moves()
   {
     const unsigned int n_pairs = ladder.size() - 1;
     if (is_swap_round())
       {
         if (in_burn_in())
           for (unsigned int pair = 0; pair < n_pairs; ++pair)
-            if (noise_probes[pair].active)
+            if (noise_probes[pair].active &&
+                (placement.is_here(pair) || placement.is_here(pair + 1)))
               measure_noise(pair);
 
         if (random_pairs)
@@ -519,13 +572,30 @@ namespace Tempera
       }
 
     for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
-      if (in_burn_in())
+      if (in_burn_in() && placement.is_here(rung))
         for (unsigned int i = 0; i < position_moments[rung].size(); ++i)
           position_moments[rung][i].add(replicas[rung].position[i]);
 
     emit_draws();
     ++round;
+  }
 
+
+
+  bool
+  ReplicaExchange::is_at_milestone() const
+  {
+    return round % hundredth == 0 || round == run_parameters.iterations ||
+           round == run_parameters.burn_in ||
+           (round < run_parameters.burn_in &&
+            is_end_of_adaptation_window(round, run_parameters.burn_in));
+  }
+
+
+
+  void
+  ReplicaExchange::pass_milestone()
+  {
     // Before the end of burn-in sets the counts back.
     if (round % hundredth == 0 || round == run_parameters.iterations)
       {
@@ -547,30 +617,37 @@ namespace Tempera
   {
     const std::uint64_t rounds_of_phase =
       round + 1 - (in_burn_in() ? 0 : run_parameters.burn_in);
-    if (rounds_of_phase % run_parameters.thinning != 0 || signals.draw.empty())
+    if (rounds_of_phase % run_parameters.thinning != 0 ||
+        (placement.is_shared() ? !remote_draws : signals.draw.empty()))
       return;
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
+        if (!placement.is_here(rung))
+          continue;
         Replica &replica = replicas[rung];
         // Steps by noisy gradients leave the energy out.
         if (!replica.evaluations[ladder[rung].level].has_values)
           complete_evaluation(rung, Purpose::minibatch, false, replica);
         const Evaluation &evaluation = replica.evaluations[ladder[rung].level];
         SinceDraw        &since      = since_draws[rung];
-        signals.draw(
-          Draw{rung,
-               replica.id,
-               round + 1,
-               in_burn_in(),
-               evaluation.reference,
-               evaluation.potential,
-               ladder[rung].step_size * ladder[rung].kernel->step_factor(round),
-               since.acceptance_count > 0 ?
-                 since.acceptance_sum / since.acceptance_count :
-                 std::numeric_limits<double>::quiet_NaN(),
-               since.non_finite,
-               dealii::make_array_view(std::as_const(replica.position)),
-               dealii::make_array_view(evaluation.predictions)});
+        const Draw        draw{
+          rung,
+          replica.id,
+          round + 1,
+          in_burn_in(),
+          evaluation.reference,
+          evaluation.potential,
+          ladder[rung].step_size * ladder[rung].kernel->step_factor(round),
+          since.acceptance_count > 0 ?
+                   since.acceptance_sum / since.acceptance_count :
+                   std::numeric_limits<double>::quiet_NaN(),
+          since.non_finite,
+          dealii::make_array_view(std::as_const(replica.position)),
+          dealii::make_array_view(evaluation.predictions)};
+        if (placement.is_shared())
+          outbox.add(draw);
+        else
+          signals.draw(draw);
         since = SinceDraw();
       }
   }
@@ -603,7 +680,8 @@ namespace Tempera
   {
     const Rung        &cold_rung = ladder[pair], &hot_rung = ladder[pair + 1];
     const unsigned int n_stages = swap_rule->n_stages(cold_rung, hot_rung);
-    if (n_stages == 0)
+    if (n_stages == 0 ||
+        !(placement.is_here(pair) || placement.is_here(pair + 1)))
       return;
 
     // One number decides whether to test at all, one more each stage.
@@ -613,6 +691,8 @@ namespace Tempera
     if (numbers[0] >= test_probability(pair))
       return;
 
+    if (is_split(pair))
+      exchange_replicas(pair);
     PairReport &pair_report = pair_reports[pair];
     SwapAttempt attempt{pair, round + 1, in_burn_in(), true, 0.};
     for (unsigned int stage = 0; stage < n_stages && attempt.accepted; ++stage)
@@ -638,6 +718,8 @@ namespace Tempera
             if (ladder.energy(rung).is_stochastic())
               replicas[rung].evaluations[ladder[rung].level].invalidate();
         const auto is_finite = [&](const unsigned int rung) {
+          if (!placement.is_here(rung))
+            return true;
           const bool separate = ladder.energy(rung).gradients_are_separate();
           // At its own level a state was looked at when it was stored.
           return (cold_rung.level == hot_rung.level && !separate) ||
@@ -648,8 +730,11 @@ namespace Tempera
         };
         const bool cold_is_finite = is_finite(pair);
         const bool hot_is_finite  = is_finite(pair + 1);
-        if (!cold_is_finite || !hot_is_finite)
+        if (!agree(pair, cold_is_finite && hot_is_finite))
           {
+            // Each has found out something about the state of the other.
+            if (is_split(pair))
+              exchange_replicas(pair);
             // A state without a finite gradient is never stored.
             std::swap(replicas[pair], replicas[pair + 1]);
             attempt.accepted = false;
@@ -658,8 +743,37 @@ namespace Tempera
       }
     ++pair_report.attempts;
     pair_report.accepted += attempt.accepted;
-    if (!signals.swap_attempted.empty())
+    if (placement.is_shared())
+      {
+        if (remote_swaps && placement.is_here(pair))
+          outbox.add(attempt);
+      }
+    else if (!signals.swap_attempted.empty())
       signals.swap_attempted(attempt);
+  }
+
+
+
+  void
+  ReplicaExchange::exchange_replicas(const unsigned int pair)
+  {
+    const bool     has_cold = placement.is_here(pair);
+    const Replica &mine     = replicas[has_cold ? pair : pair + 1];
+    Replica       &other    = replicas[has_cold ? pair + 1 : pair];
+    from_bytes(placement.get_peers().exchange(partner(pair), to_bytes(mine)),
+               other);
+  }
+
+
+
+  bool
+  ReplicaExchange::agree(const unsigned int pair, const bool is_well) const
+  {
+    if (!is_split(pair))
+      return is_well;
+    const std::string word = is_well ? "y" : "n";
+    return (placement.get_peers().exchange(partner(pair), word) == "y") &&
+           is_well;
   }
 
 

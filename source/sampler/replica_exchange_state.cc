@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/archive.h>
 #include <tempera/sampler/noise_probe.h>
+#include <tempera/sampler/replica_bytes.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <boost/archive/binary_iarchive.hpp>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace Tempera
@@ -27,22 +29,6 @@ namespace Tempera
     }
 
 
-    template <typename Archive>
-    void
-    serialize_evaluation(Archive &archive, Evaluation &evaluation)
-    {
-      // More predictions than anyone can wait for.
-      constexpr std::uint64_t most_predictions = 10000000;
-
-      serialize_flag(archive, evaluation.has_values);
-      serialize_flag(archive, evaluation.has_gradients);
-      archive &evaluation.reference &evaluation.potential;
-      serialize_fixed(archive, evaluation.reference_gradient);
-      serialize_fixed(archive, evaluation.potential_gradient);
-      serialize_vector(archive, evaluation.predictions, most_predictions);
-    }
-
-
     bool
     is_positive(const double number)
     {
@@ -54,63 +40,127 @@ namespace Tempera
 
   template <typename Archive>
   void
-  ReplicaExchange::serialize(Archive &archive, const unsigned int)
+  ReplicaExchange::serialize_rung(Archive &archive, const unsigned int rung)
   {
     const unsigned int dimension = ladder.space().dimension();
 
+    double                temperature = ladder[rung].temperature;
+    archive &temperature &ladder[rung].step_size &ladder[rung].noise;
+    serialize_optional(archive, ladder[rung].preconditioner, dimension);
+    serialize_optional(archive, ladder[rung].step_factors, dimension);
+
+    serialize_replica(archive, replicas[rung]);
+
+    Kernel::Workspace &workspace = workspaces[rung];
+    serialize_optional(archive, workspace.squared_gradients, dimension);
+    archive &workspace.weight_of_averages &step_size_adaptations[rung] &
+      rung_reports[rung] &
+      stuck_watches[rung]
+        .steps            &stuck_watches[rung]
+        .non_finite       &since_draws[rung]
+        .acceptance_sum   &since_draws[rung]
+        .acceptance_count &since_draws[rung]
+        .non_finite;
+    if (!position_moments.empty())
+      for (Moments &moments : position_moments[rung])
+        archive &moments;
+
+    if constexpr (Archive::is_loading::value)
+      {
+        if (!is_positive(temperature) || !is_positive(ladder[rung].step_size))
+          throw ArchiveError("a temperature or a step size is not positive");
+        ladder.set_temperature(rung, temperature);
+        ladder[rung].update_step_scales();
+      }
+  }
+
+
+
+  template <typename Archive>
+  void
+  ReplicaExchange::serialize_pair(Archive &archive, const unsigned int pair)
+  {
+    const std::size_t n_levels = pair_reports[pair].cross_evaluations.size();
+    archive          &pair_reports[pair] & noise_probes[pair];
+    if (pair_reports[pair].cross_evaluations.size() != n_levels)
+      throw ArchiveError("a pair has other levels");
+  }
+
+
+
+  template <typename Archive>
+  void
+  ReplicaExchange::serialize(Archive &archive, const unsigned int)
+  {
     archive &round &work;
     serialize_fixed(archive, evaluations);
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-      {
-        double                temperature = ladder[rung].temperature;
-        archive &temperature &ladder[rung].step_size &ladder[rung].noise;
-        serialize_optional(archive, ladder[rung].preconditioner, dimension);
-        serialize_optional(archive, ladder[rung].step_factors, dimension);
-
-        Replica &replica = replicas[rung];
-        archive &replica.id;
-        serialize_fixed(archive, replica.position);
-        for (Evaluation &evaluation : replica.evaluations)
-          serialize_evaluation(archive, evaluation);
-
-        Kernel::Workspace &workspace = workspaces[rung];
-        serialize_optional(archive, workspace.squared_gradients, dimension);
-        archive &workspace.weight_of_averages &step_size_adaptations[rung] &
-          rung_reports[rung] &
-          stuck_watches[rung]
-            .steps            &stuck_watches[rung]
-            .non_finite       &since_draws[rung]
-            .acceptance_sum   &since_draws[rung]
-            .acceptance_count &since_draws[rung]
-            .non_finite;
-        if (!position_moments.empty())
-          for (Moments &moments : position_moments[rung])
-            archive &moments;
-
-        if constexpr (Archive::is_loading::value)
-          {
-            if (!is_positive(temperature) ||
-                !is_positive(ladder[rung].step_size))
-              throw ArchiveError(
-                "a temperature or a step size is not positive");
-            ladder.set_temperature(rung, temperature);
-            ladder[rung].update_step_scales();
-          }
-      }
+      serialize_rung(archive, rung);
     for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
-      {
-        const std::size_t n_levels =
-          pair_reports[pair].cross_evaluations.size();
-        archive &pair_reports[pair] & noise_probes[pair];
-        if (pair_reports[pair].cross_evaluations.size() != n_levels)
-          throw ArchiveError("a pair has other levels");
-      }
+      serialize_pair(archive, pair);
 
     if constexpr (Archive::is_loading::value)
       {
         check_loaded();
-        restore_linearisations();
+        own_work = work_elsewhere = 0.;
+        own_evaluations.assign(own_evaluations.size(), 0);
       }
+  }
+
+
+
+  std::string
+  ReplicaExchange::save_part() const
+  {
+    std::ostringstream stream;
+    {
+      boost::archive::binary_oarchive archive(stream,
+                                              boost::archive::no_header);
+      // An archive that saves changes nothing.
+      ReplicaExchange &self = const_cast<ReplicaExchange &>(*this);
+      archive         &self.own_work;
+      serialize_fixed(archive, self.own_evaluations);
+      for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+        if (placement.is_here(rung))
+          self.serialize_rung(archive, rung);
+      for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
+        if (placement.is_here(pair))
+          self.serialize_pair(archive, pair);
+    }
+    return stream.str();
+  }
+
+
+
+  void
+  ReplicaExchange::load_parts(const std::vector<std::string> &parts)
+  {
+    work -= own_work;
+    for (std::size_t level = 0; level < evaluations.size(); ++level)
+      evaluations[level] -= own_evaluations[level];
+    std::vector<std::uint64_t> its_evaluations(evaluations.size());
+    for (unsigned int peer = 0; peer < parts.size(); ++peer)
+      {
+        std::istringstream              stream(parts[peer]);
+        boost::archive::binary_iarchive archive(stream,
+                                                boost::archive::no_header);
+        double                          its_work;
+        archive                        &its_work;
+        serialize_fixed(archive, its_evaluations);
+        work += its_work;
+        for (std::size_t level = 0; level < evaluations.size(); ++level)
+          evaluations[level] += its_evaluations[level];
+        if (peer == placement.get_peers().me())
+          continue;
+        for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+          if (placement.peer_of(rung) == peer)
+            serialize_rung(archive, rung);
+        for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
+          if (placement.peer_of(pair) == peer)
+            serialize_pair(archive, pair);
+      }
+    own_work = work_elsewhere = 0.;
+    own_evaluations.assign(own_evaluations.size(), 0);
   }
 
 
@@ -136,28 +186,6 @@ namespace Tempera
       }
     if (!(work >= 0.))
       throw ArchiveError("the work done is negative");
-  }
-
-
-
-  void
-  ReplicaExchange::restore_linearisations()
-  {
-    for (Replica &replica : replicas)
-      for (unsigned int level = 0; level < ladder.get_levels().size(); ++level)
-        {
-          const Energy &energy     = *ladder.get_levels()[level].energy;
-          Evaluation   &evaluation = replica.evaluations[level];
-          if (!evaluation.has_values || evaluation.has_gradients ||
-              energy.is_stochastic() || energy.has_noisy_gradients())
-            continue;
-          // An energy is pure: this gives the same values again.
-          energy.evaluate(dealii::make_array_view(
-                            std::as_const(replica.position)),
-                          RandomKey(),
-                          Request::values,
-                          evaluation);
-        }
   }
 
 

@@ -18,12 +18,14 @@ namespace Tempera
    *
    * @param at The unknowns as text; empty for the truth if it is known, and
    * the middle of the prior otherwise.
+   * @param layout One group of processes, of which this is the first.
    */
   void
-  simulate(const Parameters  &parameters,
-           const std::string &at,
-           const bool         overwrite,
-           std::ostream      &out);
+  simulate(const Parameters    &parameters,
+           const ProcessLayout &layout,
+           const std::string   &at,
+           const bool           overwrite,
+           std::ostream        &out);
 
 
   /** What `tempera truth` is asked for. */

@@ -3,12 +3,13 @@
 #define tempera_driver_inversion_h
 
 #include <tempera/driver/parameters.h>
-#include <tempera/fem/fem_model.h>
+#include <tempera/fem/model_server.h>
 #include <tempera/inference/observations.h>
 #include <tempera/inference/posterior.h>
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,43 @@ namespace Tempera
   class Inversion
   {
   public:
-    /** Make the models of all levels; this factorises their matrices. */
-    explicit Inversion(const Parameters &parameters);
+    /**
+     * Make the models of all levels; this factorises their matrices. If several
+     * groups of processes share a run, only some models are there until
+     * keep_levels() says which ones are needed. On a helper none is made:
+     * call help().
+     *
+     * @param layout Must outlive this object.
+     */
+    explicit Inversion(const Parameters    &parameters,
+                       const ProcessLayout &layout = alone());
+
+    /** On a process that helps another: until that one has done; returns what
+     * it said then. */
+    int
+    help();
+
+    /** Let the helpers go, with a word. */
+    void
+    dismiss_helpers(const int word);
+
+    /** Seconds of a value with gradient, by level; the same for all groups. */
+    std::map<std::string, double>
+    measure_costs() const;
+
+    /**
+     * Make the models that this group needs, and forget the others. All groups
+     * call this together.
+     */
+    void
+    keep_levels(const std::set<std::string> &needed);
+
+    /** How a level is solved, in words, wherever that is. */
+    const std::string &
+    description(const std::string &level) const
+    {
+      return descriptions.at(level);
+    }
 
     /** Name and prior of each; an unknown noise level comes last. */
     const std::vector<Unknown> &
@@ -120,6 +156,17 @@ namespace Tempera
     state_from_text(const std::string &text) const;
 
   private:
+    static const ProcessLayout &
+    alone();
+
+    /** Make the model of a level unless it is there. */
+    void
+    make_model(const std::string &level);
+
+    /** Make the energies of all levels, and descriptions. */
+    void
+    make_energies();
+
     void
     read_unknowns(const Parameters &parameters);
 
@@ -138,6 +185,10 @@ namespace Tempera
     void
     make_synthetic_data(const Parameters &parameters);
 
+    const Parameters    &parameters;
+    const ProcessLayout &layout;
+    SolverParameters     solver;
+
     ModelSetting                setting;
     std::vector<Unknown>        unknowns;
     std::vector<ParameterRange> ranges;
@@ -145,6 +196,10 @@ namespace Tempera
 
     std::shared_ptr<const GaussianLikelihood> likelihood;
 
+    /** Before the models, which talk to the helpers until they are gone. */
+    std::unique_ptr<ModelServer> server;
+
+    std::map<std::string, std::string>                     descriptions;
     std::map<std::string, std::shared_ptr<const FemModel>> models;
     std::map<std::string, std::shared_ptr<const Energy>>   energies;
   };

@@ -6,6 +6,7 @@
 #include <tempera/analytic/decorators.h>
 #include <tempera/driver/parameter_file.h>
 #include <tempera/driver/plugin_loader.h>
+#include <tempera/driver/process_layout.h>
 #include <tempera/fem/domain.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/inference/observations.h>
@@ -151,6 +152,7 @@ namespace Tempera
     EquationSettings      equation;
     ObservationParameters observations;
     SolverParameters      solver;
+    ParallelParameters    parallel;
     NetworkSettings       network;
     /** Of an analytic energy. */
     std::map<std::string, LevelParameters> levels;

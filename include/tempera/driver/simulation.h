@@ -11,6 +11,7 @@
 #include <tempera/output/run_description.h>
 #include <tempera/output/run_folder.h>
 #include <tempera/output/run_times.h>
+#include <tempera/sampler/dealing.h>
 #include <tempera/sampler/ensemble.h>
 
 #include <atomic>
@@ -35,6 +36,11 @@ namespace Tempera
               const NetworkInversion *network);
 
 
+  /** What the processes of a run have to share. */
+  ParallelDemand
+  parallel_demand(const Parameters &parameters);
+
+
   /** How a run is called. */
   struct RunOptions
   {
@@ -51,8 +57,14 @@ namespace Tempera
   class Simulation
   {
   public:
-    /** Make everything that can be made without touching the disk. */
-    explicit Simulation(const Parameters &parameters);
+    /**
+     * Make everything that can be made without touching the disk.
+     *
+     * @param layout The processes that share the run; must outlive this
+     * object. Each group has a simulation, at its first process.
+     */
+    explicit Simulation(const Parameters    &parameters,
+                        const ProcessLayout &layout = alone());
 
     ~Simulation();
 
@@ -61,15 +73,47 @@ namespace Tempera
     layout() const;
 
     /**
-     * Sample, with all output; returns whether the run came to its end. Can be
-     * called once.
+     * Sample, with all output, which is made by the first process; returns
+     * whether the run came to its end. Can be called once.
      */
     bool
     run(std::ostream            &terminal,
         const RunOptions        &options,
         const std::atomic<bool> &stop);
 
+    /** Let the helpers of this process go, with a word. */
+    void
+    dismiss_helpers(const int word);
+
   private:
+    static const ProcessLayout &
+    alone();
+
+    /** Which process has which rung; makes the levels that are needed here. */
+    void
+    deal(const std::vector<Level> &levels);
+
+    /** What each group has to do, in words. */
+    std::string
+    layout_of_groups() const;
+
+    /** The part of run() of those who write nothing. */
+    bool
+    run_beside(const std::atomic<bool> &stop);
+
+    /** The states of a run that is resumed, from the first process to all. */
+    void
+    share_states(const bool is_resumed);
+
+    /** Whether any process is asked to stop; all call this together. */
+    bool
+    is_stop_agreed(const std::atomic<bool> &stop) const;
+
+    /** How long the groups have waited for each other, and what has failed
+     * anywhere; all processes call this together. */
+    std::string
+    gather_closing_words() const;
+
     void
     describe(const Ladder &ladder);
 
@@ -99,9 +143,14 @@ namespace Tempera
     void
     tell_of_failure(std::ostream &terminal, const RunOptions &options);
 
-    /** All that is made from the record when the run is over. */
+    /**
+     * All that is made from the record when the run is over.
+     *
+     * @param closing_words To be said with the summary.
+     */
     void
-    write_results(const std::atomic<bool> &stop);
+    write_results(const std::atomic<bool> &stop,
+                  const std::string       &closing_words);
 
     /**
      * What the data tell and what they do not, as text; the same as a file.
@@ -119,8 +168,13 @@ namespace Tempera
     void
     write_fields(const RecordedRun &recorded) const;
 
-    RunTimes          times;
-    const Parameters &parameters;
+    RunTimes             times;
+    const Parameters    &parameters;
+    const ProcessLayout &process_layout;
+    /** Empty if there is one group only. */
+    Deal dealt;
+    /** Seconds that this process had waited for others before it sampled. */
+    double waited_before = 0.;
     /** Null unless an equation is solved with finite elements. */
     std::unique_ptr<Inversion> inversion;
     /** Null unless a network solves it. */

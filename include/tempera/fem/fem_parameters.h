@@ -34,6 +34,16 @@ namespace Tempera
     /** Declare the parameters in the current section. */
     void
     declare(dealii::ParameterHandler &prm);
+
+    /** For other processes. */
+    template <typename Archive>
+    void
+    serialize(Archive &archive)
+    {
+      archive &subdivisions &refinements &degree &time_step
+        &adaptive_refinements &adaptive_share &final_refinements
+          &adaptive_time_step;
+    }
   };
 
 
@@ -54,6 +64,16 @@ namespace Tempera
     /** Declare the parameters in the current section. */
     void
     declare(dealii::ParameterHandler &prm);
+
+    /** For other processes. */
+    template <typename Archive>
+    void
+    serialize(Archive &archive)
+    {
+      archive &time_stepping &linear_solver &tolerance &gradient &differences
+        .scheme                                                  &differences
+        .relative_step &newton_tolerance &newton_iterations &trajectory_memory;
+    }
   };
 } // namespace Tempera
 

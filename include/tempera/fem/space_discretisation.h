@@ -51,7 +51,7 @@ namespace Tempera
     unsigned int
     n_dofs() const
     {
-      return dof_handler.n_dofs() - hanging.n();
+      return n_all_dofs;
     }
 
     /** Number of own degrees of freedom with an equation. */
@@ -165,7 +165,7 @@ namespace Tempera
     bool
     is_adapted() const
     {
-      return mesh.triangulation->has_hanging_nodes();
+      return has_hanging_nodes;
     }
 
     const dealii::DoFHandler<dim> &
@@ -247,6 +247,10 @@ namespace Tempera
     dealii::DoFHandler<dim> dof_handler;
     HangingNodes<dim>       hanging;
     unsigned int            n_own_hanging = 0;
+
+    // Of all processes; found once, so that asking needs no message.
+    unsigned int n_all_dofs        = 0;
+    bool         has_hanging_nodes = false;
 
     unsigned int n_interior_dofs = 0, n_boundary_dofs = 0;
     /** deal.II's number of the first own one. */

@@ -12,6 +12,11 @@
 
 namespace Tempera
 {
+  /** Names and bounds of unknowns. */
+  StateSpace
+  space_of(const std::vector<Unknown> &unknowns);
+
+
   /**
    * The posterior of the unknowns given the measurements, through one forward
    * model: the prior is the reference part, the misfit the potential. If the

@@ -53,6 +53,12 @@ namespace Tempera
      */
     std::shared_ptr<void> linearisation;
 
+    /**
+     * The values come from a file or another process, and what their energy
+     * may have kept for gradients is not here.
+     */
+    bool is_from_elsewhere = false;
+
     /** What a forward model predicts at the state; empty without one. */
     std::vector<double> predictions;
 
@@ -74,7 +80,7 @@ namespace Tempera
     void
     invalidate()
     {
-      has_values = has_gradients = false;
+      has_values = has_gradients = is_from_elsewhere = false;
       if (linearisation)
         linearisation.reset();
     }

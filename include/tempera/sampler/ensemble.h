@@ -16,12 +16,23 @@ namespace Tempera
    * round by round, so that they are equally long whenever the run ends. What
    * one ladder cannot see of itself, that it has missed a part of the
    * posterior, shows in how they differ.
+   *
+   * Their rungs may be shared by several processes. Then every process has an
+   * ensemble and calls run(); the subscribers of the first one are told what
+   * they would be told by one process alone, only later: a few times a second
+   * all meet, tell what they have, and agree on whether to stop.
    */
   class Ensemble
   {
   public:
-    /** At least one chain, all with the same number of rounds. */
-    explicit Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> chains);
+    /**
+     * At least one chain, all with the same number of rounds.
+     *
+     * @param peers The processes that share the rungs; must outlive this
+     * object.
+     */
+    explicit Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> chains,
+                      const Peers &peers = alone());
 
     unsigned int
     size() const
@@ -57,6 +68,13 @@ namespace Tempera
     report() const;
 
     /**
+     * With several processes, which call this together: get to know what the
+     * others have done.
+     */
+    void
+    collect();
+
+    /**
      * Of all chains together, with the sums of their counts. Draws and swaps
      * are told by the signals of each chain, and so are its own reports.
      */
@@ -70,10 +88,41 @@ namespace Tempera
     Signals::Signal<void(const bool is_last)> checkpoint_due;
 
   private:
+    static const Peers &
+    alone();
+
     bool
     is_done() const;
 
+    bool
+    is_shared() const
+    {
+      return peers.size() > 1;
+    }
+
+    /** A round of all chains that are not done yet, which become `moved`. */
+    void
+    do_moves();
+
+    /** Tell the processes what the subscribers of the first listen to. */
+    void
+    announce_listeners();
+
+    /**
+     * Meet the other processes: tell and take over all that has happened.
+     *
+     * @param stop Whether this process wants to stop; on return whether any
+     * does.
+     */
+    void
+    meet(bool &stop);
+
     std::vector<std::unique_ptr<ReplicaExchange>> chains;
+    const Peers                                  &peers;
+    const bool                                    has_budget;
+
+    /** Chains that took part in the last round. */
+    std::vector<ReplicaExchange *> moved;
 
     /** The last report of each chain at a hundredth of the run. */
     std::vector<RunReport> hundredth_reports;

@@ -4,6 +4,8 @@
 
 #include <tempera/sampler/adaptation.h>
 #include <tempera/sampler/ladder.h>
+#include <tempera/sampler/outbox.h>
+#include <tempera/sampler/peers.h>
 #include <tempera/sampler/signals.h>
 #include <tempera/sampler/swap_rule.h>
 
@@ -35,6 +37,13 @@ namespace Tempera
    * tells the subscribers. The result depends on the seed alone, not on the
    * order in which rungs are advanced. Everything that is adapted (step sizes,
    * preconditioners, temperatures, noise) is frozen at the end of burn-in.
+   *
+   * The rungs may be shared by several processes (Placement). A process then
+   * has the states of its own rungs; those of the others, and all that was
+   * counted there, are as old as the last load_parts(). The result is the same
+   * bit by bit: two processes whose rungs are neighbours show each other their
+   * states, each computes the energies of its own rung, and both decide with
+   * the same random numbers.
    */
   class ReplicaExchange
   {
@@ -43,13 +52,15 @@ namespace Tempera
      * @param start One start point for all rungs or one per rung.
      * @param swap_rule The rule to use; taken from @p swap_parameters by name
      * if none is given.
+     * @param placement Which process has which rung.
      */
     ReplicaExchange(const RunParameters                    &run_parameters,
                     const KernelParameters                 &kernel_parameters,
                     const SwapParameters                   &swap_parameters,
                     Ladder                                  ladder,
                     const std::vector<std::vector<double>> &start,
-                    std::shared_ptr<const SwapRule> swap_rule = nullptr);
+                    std::shared_ptr<const SwapRule>         swap_rule = nullptr,
+                    const Placement &placement = Placement());
 
     ~ReplicaExchange();
 
@@ -70,6 +81,58 @@ namespace Tempera
     /** Swaps, signals and adaptation at the end of the current round. */
     void
     finish_round();
+
+    /** The parts of finish_round(): first swaps and draws. */
+    void
+    end_moves();
+
+    /** Whether pass_milestone() has something to do. */
+    bool
+    is_at_milestone() const;
+
+    /**
+     * Then, at some rounds, reports and adaptation. These need all rungs: with
+     * several processes, load_parts() comes before.
+     */
+    void
+    pass_milestone();
+
+    /** What this process knows better than the others. */
+    std::string
+    save_part() const;
+
+    /** Take over what save_part() gave, by process. */
+    void
+    load_parts(const std::vector<std::string> &parts);
+
+    /** Draws and swaps that wait for load_parts(), as bytes. */
+    std::string
+    take_events()
+    {
+      return outbox.take();
+    }
+
+    /** What subscribers of other processes, who are not here, listen to. */
+    void
+    set_remote_listeners(const bool to_draws, const bool to_swaps)
+    {
+      remote_draws = to_draws;
+      remote_swaps = to_swaps;
+    }
+
+    /** Work of this process since the last load_parts(). */
+    double
+    get_own_work() const
+    {
+      return own_work;
+    }
+
+    /** Tell what all processes have done since then. */
+    void
+    set_work_since_parts(const double all_work)
+    {
+      work_elsewhere = all_work - own_work;
+    }
 
     /** The state at a rung. */
     const Replica &
@@ -92,9 +155,13 @@ namespace Tempera
     RunReport
     report() const;
 
-    /** Advance all rungs by a round. */
+    /** Advance all rungs of this process by a round. */
     void
     do_round();
+
+    /** Kernel steps of all rungs of this process in the current round. */
+    void
+    advance_all();
 
     /** Whether all rounds are done, or the budget is used up. */
     bool
@@ -149,7 +216,7 @@ namespace Tempera
     is_out_of_work() const
     {
       return run_parameters.work_budget > 0. &&
-             work >= run_parameters.work_budget * work_unit;
+             work + work_elsewhere >= run_parameters.work_budget * work_unit;
     }
 
     /** Whether swaps are tested at the end of the current round. */
@@ -218,9 +285,42 @@ namespace Tempera
     void
     check_loaded() const;
 
-    /** Compute again what is kept of solves but not saved. */
+    template <typename Archive>
     void
-    restore_linearisations();
+    serialize_rung(Archive &archive, const unsigned int rung);
+
+    template <typename Archive>
+    void
+    serialize_pair(Archive &archive, const unsigned int pair);
+
+    /** Take note of an evaluation that was made here. */
+    void
+    count(const unsigned int level, const bool is_new, const double its_work);
+
+    /**
+     * Show the state of this process's rung of a pair to the process that has
+     * the other one, and get to know that one's.
+     */
+    void
+    exchange_replicas(const unsigned int pair);
+
+    /** Whether both processes of a pair agree that all is well. */
+    bool
+    agree(const unsigned int pair, const bool is_well) const;
+
+    /** The process that has the other rung of a pair. */
+    unsigned int
+    partner(const unsigned int pair) const
+    {
+      return placement.peer_of(placement.is_here(pair) ? pair + 1 : pair);
+    }
+
+    /** Whether the rungs of a pair are at two processes. */
+    bool
+    is_split(const unsigned int pair) const
+    {
+      return placement.peer_of(pair) != placement.peer_of(pair + 1);
+    }
 
     /** Throw a UserError if a rung has not moved since the last call. */
     void
@@ -292,6 +392,17 @@ namespace Tempera
 
     /** What all evaluations have cost, in the unit of the energies. */
     double work = 0.;
+    /** Of the work and the evaluations: here, since the last load_parts(). */
+    double                     own_work = 0.;
+    std::vector<std::uint64_t> own_evaluations;
+    /** Work of others since then, as far as it is known. */
+    double work_elsewhere = 0.;
+
+    const Placement placement;
+    Outbox          outbox;
+    /** Whether somebody listens at the first process. */
+    bool remote_draws = false, remote_swaps = false;
+
     /** A forward solve of the coldest rung's level. */
     const double work_unit;
     /** Of the work: making the energies. */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_sampler_peers_h
+#define tempera_sampler_peers_h
+
+#include <deal.II/base/mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /**
+   * The processes that share the rungs of a run; each may have helpers that
+   * solve its equations with it, of which nobody knows here. All that is sent
+   * are bytes. Messages between two peers arrive in the order in which they
+   * were sent.
+   */
+  class Peers
+  {
+  public:
+    /** A process alone. */
+    Peers() = default;
+
+    /** @param communicator One process per peer; must outlive this object. */
+    explicit Peers(const MPI_Comm communicator);
+
+    unsigned int
+    size() const
+    {
+      return n_peers;
+    }
+
+    /** Which one this process is; 0 keeps the record of the run. */
+    unsigned int
+    me() const
+    {
+      return rank;
+    }
+
+    bool
+    is_first() const
+    {
+      return rank == 0;
+    }
+
+    void
+    send(const unsigned int to, const std::string &bytes) const;
+
+    std::string
+    receive(const unsigned int from) const;
+
+    /** Send bytes to a peer that sends some in turn. */
+    std::string
+    exchange(const unsigned int with, const std::string &bytes) const;
+
+    /** All peers get the bytes of all, in order. */
+    std::vector<std::string>
+    gather(const std::string &bytes) const;
+
+    /** All peers get the sums. */
+    std::vector<double>
+    sum(std::vector<double> values) const;
+
+    /** All peers get what the first one says. */
+    std::string
+    broadcast(const std::string &bytes) const;
+
+    /** Seconds that this process has waited for others. */
+    double
+    waited() const
+    {
+      return seconds_waited;
+    }
+
+  private:
+    MPI_Comm       communicator   = MPI_COMM_SELF;
+    unsigned int   n_peers        = 1;
+    unsigned int   rank           = 0;
+    mutable double seconds_waited = 0.;
+  };
+
+
+  /** Which peer has which rung, for one ladder. */
+  class Placement
+  {
+  public:
+    /** All rungs are here. */
+    Placement() = default;
+
+    /** @param peers Must outlive this object. */
+    Placement(const Peers &peers, std::vector<unsigned int> peer_of_rung);
+
+    bool
+    is_shared() const
+    {
+      return peers != nullptr;
+    }
+
+    bool
+    is_here(const unsigned int rung) const
+    {
+      return peers == nullptr || peer_of_rung[rung] == peers->me();
+    }
+
+    unsigned int
+    peer_of(const unsigned int rung) const
+    {
+      return peers == nullptr ? 0 : peer_of_rung[rung];
+    }
+
+    const Peers &
+    get_peers() const
+    {
+      return *peers;
+    }
+
+  private:
+    const Peers              *peers = nullptr;
+    std::vector<unsigned int> peer_of_rung;
+  };
+} // namespace Tempera
+
+#endif

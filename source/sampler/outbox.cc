@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/sampler/outbox.h>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace Tempera
+{
+  namespace
+  {
+    enum class Kind : std::uint32_t
+    {
+      swap,
+      draw
+    };
+
+    template <typename Number>
+    void
+    append(std::string &bytes, const Number &number)
+    {
+      bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+    }
+
+    void
+    append(std::string &bytes, const dealii::ArrayView<const double> &numbers)
+    {
+      append(bytes, std::uint64_t(numbers.size()));
+      if (numbers.size() > 0)
+        bytes.append(reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(double));
+    }
+
+
+    /** Reads bytes that append() has written. */
+    class Reader
+    {
+    public:
+      explicit Reader(const std::string &bytes, const std::size_t place = 0)
+        : bytes(bytes)
+        , place(place)
+      {}
+
+      template <typename Number>
+      Number
+      take()
+      {
+        Number result;
+        std::memcpy(&result, bytes.data() + place, sizeof(result));
+        place += sizeof(result);
+        return result;
+      }
+
+      std::vector<double>
+      take_array()
+      {
+        std::vector<double> result(take<std::uint64_t>());
+        if (!result.empty())
+          std::memcpy(result.data(),
+                      bytes.data() + place,
+                      result.size() * sizeof(double));
+        place += result.size() * sizeof(double);
+        return result;
+      }
+
+      const std::string &bytes;
+      std::size_t        place;
+    };
+
+
+    /** Where an event is among all. */
+    struct Event
+    {
+      std::uint64_t      round;
+      unsigned int       chain;
+      Kind               kind;
+      unsigned int       index;
+      const std::string *box;
+      std::size_t        place;
+
+      bool
+      operator<(const Event &other) const
+      {
+        return std::tie(round, chain, kind, index) <
+               std::tie(other.round, other.chain, other.kind, other.index);
+      }
+    };
+
+    /** What every event begins with; the length is of what follows. */
+    void
+    append_head(std::string        &bytes,
+                const std::uint64_t round,
+                const Kind          kind,
+                const unsigned int  index,
+                const std::string  &body)
+    {
+      append(bytes, round);
+      append(bytes, kind);
+      append(bytes, std::uint32_t(index));
+      append(bytes, std::uint64_t(body.size()));
+      bytes += body;
+    }
+
+    void
+    tell_draw(const Event &event, const Signals &signals)
+    {
+      Reader reader(*event.box, event.place);
+      Draw   draw;
+      draw.rung              = event.index;
+      draw.round             = event.round;
+      draw.replica           = reader.take<std::uint32_t>();
+      draw.is_burn_in        = reader.take<std::uint32_t>() != 0;
+      draw.non_finite        = reader.take<std::uint32_t>();
+      draw.reference         = reader.take<double>();
+      draw.potential         = reader.take<double>();
+      draw.step_size         = reader.take<double>();
+      draw.acceptance        = reader.take<double>();
+      const auto position    = reader.take_array();
+      const auto predictions = reader.take_array();
+      draw.position          = dealii::make_array_view(position);
+      draw.predictions       = dealii::make_array_view(predictions);
+      signals.draw(draw);
+    }
+
+    void
+    tell_swap(const Event &event, const Signals &signals)
+    {
+      Reader      reader(*event.box, event.place);
+      SwapAttempt attempt;
+      attempt.pair       = event.index;
+      attempt.round      = event.round;
+      attempt.is_burn_in = reader.take<std::uint32_t>() != 0;
+      attempt.accepted   = reader.take<std::uint32_t>() != 0;
+      attempt.log_ratio  = reader.take<double>();
+      signals.swap_attempted(attempt);
+    }
+  } // namespace
+
+
+
+  void
+  Outbox::add(const Draw &draw)
+  {
+    std::string body;
+    append(body, std::uint32_t(draw.replica));
+    append(body, std::uint32_t(draw.is_burn_in));
+    append(body, std::uint32_t(draw.non_finite));
+    append(body, draw.reference);
+    append(body, draw.potential);
+    append(body, draw.step_size);
+    append(body, draw.acceptance);
+    append(body, draw.position);
+    append(body, draw.predictions);
+    append_head(bytes, draw.round, Kind::draw, draw.rung, body);
+  }
+
+
+
+  void
+  Outbox::add(const SwapAttempt &attempt)
+  {
+    std::string body;
+    append(body, std::uint32_t(attempt.is_burn_in));
+    append(body, std::uint32_t(attempt.accepted));
+    append(body, attempt.log_ratio);
+    append_head(bytes, attempt.round, Kind::swap, attempt.pair, body);
+  }
+
+
+
+  std::string
+  Outbox::take()
+  {
+    std::string result;
+    result.swap(bytes);
+    return result;
+  }
+
+
+
+  void
+  tell(const std::vector<std::vector<std::string>> &boxes,
+       const std::vector<Signals *>                &signals)
+  {
+    std::vector<Event> events;
+    for (unsigned int chain = 0; chain < boxes.size(); ++chain)
+      for (const std::string &box : boxes[chain])
+        for (Reader reader(box); reader.place < box.size();)
+          {
+            Event event;
+            event.round       = reader.take<std::uint64_t>();
+            event.chain       = chain;
+            event.kind        = reader.take<Kind>();
+            event.index       = reader.take<std::uint32_t>();
+            const auto length = reader.take<std::uint64_t>();
+            event.box         = &box;
+            event.place       = reader.place;
+            reader.place += length;
+            events.push_back(event);
+          }
+    std::sort(events.begin(), events.end());
+    for (const Event &event : events)
+      if (event.kind == Kind::draw)
+        tell_draw(event, *signals[event.chain]);
+      else
+        tell_swap(event, *signals[event.chain]);
+  }
+} // namespace Tempera

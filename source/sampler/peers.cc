@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/sampler/peers.h>
+
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace Tempera
+{
+  namespace
+  {
+    constexpr int tag = 7;
+
+    /** Adds the time from here to the end of the block to a sum. */
+    class Stopwatch
+    {
+    public:
+      explicit Stopwatch(double &sum)
+        : sum(sum)
+        , begin(std::chrono::steady_clock::now())
+      {}
+
+      ~Stopwatch()
+      {
+        sum += std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                             begin)
+                 .count();
+      }
+
+    private:
+      double                                     &sum;
+      const std::chrono::steady_clock::time_point begin;
+    };
+
+    /** MPI counts in int. */
+    int
+    length_of(const std::string &bytes)
+    {
+      AssertThrow(bytes.size() <= std::size_t(std::numeric_limits<int>::max()),
+                  dealii::ExcMessage("A message is too long for MPI."));
+      return static_cast<int>(bytes.size());
+    }
+  } // namespace
+
+
+
+  Peers::Peers(const MPI_Comm communicator)
+    : communicator(communicator)
+    , n_peers(dealii::Utilities::MPI::n_mpi_processes(communicator))
+    , rank(dealii::Utilities::MPI::this_mpi_process(communicator))
+  {}
+
+
+
+  void
+  Peers::send(const unsigned int to, const std::string &bytes) const
+  {
+    const Stopwatch watch(seconds_waited);
+    MPI_Send(bytes.data(), length_of(bytes), MPI_BYTE, to, tag, communicator);
+  }
+
+
+
+  std::string
+  Peers::receive(const unsigned int from) const
+  {
+    const Stopwatch watch(seconds_waited);
+    MPI_Status      status;
+    int             length = 0;
+    MPI_Probe(from, tag, communicator, &status);
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    std::string bytes(length, '\0');
+    MPI_Recv(bytes.data(),
+             length,
+             MPI_BYTE,
+             from,
+             tag,
+             communicator,
+             MPI_STATUS_IGNORE);
+    return bytes;
+  }
+
+
+
+  std::string
+  Peers::exchange(const unsigned int with, const std::string &bytes) const
+  {
+    MPI_Request request;
+    MPI_Isend(bytes.data(),
+              length_of(bytes),
+              MPI_BYTE,
+              with,
+              tag,
+              communicator,
+              &request);
+    std::string     result = receive(with);
+    const Stopwatch watch(seconds_waited);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return result;
+  }
+
+
+
+  std::vector<std::string>
+  Peers::gather(const std::string &bytes) const
+  {
+    if (n_peers == 1)
+      return {bytes};
+    const Stopwatch  watch(seconds_waited);
+    const int        length = length_of(bytes);
+    std::vector<int> lengths(n_peers), places(n_peers, 0);
+    MPI_Allgather(
+      &length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator);
+    for (unsigned int i = 1; i < n_peers; ++i)
+      places[i] = places[i - 1] + lengths[i - 1];
+    std::string all(places.back() + lengths.back(), '\0');
+    MPI_Allgatherv(bytes.data(),
+                   length,
+                   MPI_BYTE,
+                   all.data(),
+                   lengths.data(),
+                   places.data(),
+                   MPI_BYTE,
+                   communicator);
+    std::vector<std::string> result;
+    for (unsigned int i = 0; i < n_peers; ++i)
+      result.push_back(all.substr(places[i], lengths[i]));
+    return result;
+  }
+
+
+
+  std::vector<double>
+  Peers::sum(std::vector<double> values) const
+  {
+    if (n_peers == 1)
+      return values;
+    const Stopwatch     watch(seconds_waited);
+    std::vector<double> result(values.size());
+    MPI_Allreduce(values.data(),
+                  result.data(),
+                  static_cast<int>(values.size()),
+                  MPI_DOUBLE,
+                  MPI_SUM,
+                  communicator);
+    return result;
+  }
+
+
+
+  std::string
+  Peers::broadcast(const std::string &bytes) const
+  {
+    if (n_peers == 1)
+      return bytes;
+    const Stopwatch watch(seconds_waited);
+    int             length = length_of(bytes);
+    MPI_Bcast(&length, 1, MPI_INT, 0, communicator);
+    std::string result = bytes;
+    result.resize(length);
+    MPI_Bcast(result.data(), length, MPI_BYTE, 0, communicator);
+    return result;
+  }
+
+
+
+  Placement::Placement(const Peers              &peers,
+                       std::vector<unsigned int> peer_of_rung)
+    : peers(peers.size() > 1 ? &peers : nullptr)
+    , peer_of_rung(std::move(peer_of_rung))
+  {}
+} // namespace Tempera

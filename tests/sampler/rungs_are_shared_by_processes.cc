@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Several processes share the rungs of several chains: all that the subscribers
+// of the first one are told is bit by bit what one process alone tells, in the
+// same order, whoever has which rung. That a checkpoint is taken, a budget ends
+// the run, or energies are noisy makes no difference.
+
+#include "tests.h"
+
+#include <tempera/analytic/decorators.h>
+#include <tempera/analytic/gaussian_mixture.h>
+#include <tempera/sampler/dealing.h>
+#include <tempera/sampler/ensemble.h>
+
+#include <deal.II/base/mpi.h>
+
+#include <numeric>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  enum class Kind
+  {
+    plain,
+    noisy,
+    failing,
+    with_budget
+  };
+
+  /** Fails in a part of the space, and asks for gradients in a second step. */
+  class FailingMixture : public GaussianMixture
+  {
+  public:
+    using GaussianMixture::GaussianMixture;
+
+    bool
+    gradients_are_separate() const override
+    {
+      return true;
+    }
+
+    void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const override
+    {
+      // What a gradient needs is kept, as by an expensive energy.
+      if (request == Request::gradients)
+        has_lost = has_lost || !evaluation.linearisation;
+      GaussianMixture::evaluate(state, key, request, evaluation);
+      if (request == Request::values)
+        evaluation.linearisation = std::make_shared<int>(1);
+      if (request != Request::values && state[0] > 1.5 && state[0] < 1.6)
+        evaluation.potential_gradient[0] =
+          std::numeric_limits<double>::quiet_NaN();
+    }
+
+    /** Whether a gradient was asked for without what it needs. */
+    mutable bool has_lost = false;
+  };
+
+  struct Told
+  {
+    std::vector<double>        numbers;
+    std::vector<double>        work;
+    std::vector<std::uint64_t> evaluations;
+    bool                       has_lost = false;
+
+    bool
+    operator==(const Told &other) const
+    {
+      return numbers == other.numbers && work == other.work &&
+             evaluations == other.evaluations;
+    }
+  };
+
+  /** All that an ensemble tells its subscribers. */
+  Told
+  run(const Kind                                    kind,
+      const unsigned int                            n_rungs,
+      const unsigned int                            n_chains,
+      const Peers                                  &peers,
+      const std::vector<std::vector<unsigned int>> &peer_of)
+  {
+    const auto mixture =
+      std::make_shared<GaussianMixture>(GaussianMixture::Parameters());
+    const auto failing =
+      std::make_shared<FailingMixture>(GaussianMixture::Parameters());
+    std::vector<Level> levels = {
+      {"fine", mixture},
+      {"coarse", std::make_shared<BiasedEnergy>(mixture, 0.3, 2.)}};
+    if (kind == Kind::noisy)
+      for (unsigned int i = 0; i < 2; ++i)
+        levels[i].energy =
+          std::make_shared<NoisyEnergy>(levels[i].energy, 0.5, 0.5, 0.5, i);
+    if (kind == Kind::failing)
+      levels[0].energy = failing;
+
+    LadderParameters ladder_parameters;
+    ladder_parameters.n_rungs      = n_rungs;
+    ladder_parameters.temperatures = "automatic";
+    ladder_parameters.levels.assign(n_rungs, "coarse");
+    for (unsigned int i = 0; i < (n_rungs + 1) / 2; ++i)
+      ladder_parameters.levels[i] = "fine";
+    KernelParameters kernel_parameters;
+    kernel_parameters.preconditioner = "adapt";
+    kernel_parameters.types          = {
+               kind == Kind::plain || kind == Kind::with_budget ? "MALA" : "SGLD"};
+    kernel_parameters.step_sizes = {0.2};
+    SwapParameters swap_parameters;
+    swap_parameters.every = kind == Kind::failing ? 2 : 3;
+    // Measuring noise takes many messages: once is enough.
+    if (kind == Kind::noisy && n_rungs > 2)
+      swap_parameters.noise = std::vector<double>{0.5};
+    RunParameters run_parameters;
+    run_parameters.burn_in    = 300;
+    run_parameters.iterations = 600;
+    run_parameters.thinning   = 3;
+    if (kind == Kind::with_budget)
+      run_parameters.work_budget = 1333.;
+
+    Told                                          told;
+    std::vector<std::unique_ptr<ReplicaExchange>> chains;
+    for (unsigned int chain = 0; chain < n_chains; ++chain)
+      {
+        run_parameters.chain = chain;
+        chains.push_back(std::make_unique<ReplicaExchange>(
+          run_parameters,
+          kernel_parameters,
+          swap_parameters,
+          Ladder(ladder_parameters, kernel_parameters, levels),
+          std::vector<std::vector<double>>{{0.1 * chain}},
+          nullptr,
+          Placement(peers, peer_of[chain])));
+        chains.back()->signals.draw.connect([&told, chain](const Draw &draw) {
+          for (const double number : {double(chain),
+                                      double(draw.round),
+                                      double(draw.rung),
+                                      double(draw.replica),
+                                      double(draw.non_finite),
+                                      draw.position[0],
+                                      draw.reference,
+                                      draw.potential,
+                                      draw.step_size})
+            told.numbers.push_back(number);
+        });
+        chains.back()->signals.swap_attempted.connect(
+          [&told](const SwapAttempt &attempt) {
+            told.numbers.push_back(attempt.log_ratio);
+            told.numbers.push_back(attempt.accepted);
+          });
+        chains.back()->signals.hundredth_done.connect(
+          [&told](const RunReport &report) {
+            told.work.push_back(report.work);
+            for (const RungReport &rung : report.rungs)
+              {
+                told.numbers.push_back(rung.temperature);
+                told.numbers.push_back(rung.acceptance());
+              }
+            for (const PairReport &pair : report.pairs)
+              {
+                told.numbers.push_back(pair.attempts);
+                told.numbers.push_back(pair.rule_difference.mean());
+              }
+            told.evaluations.insert(told.evaluations.end(),
+                                    report.evaluations.begin(),
+                                    report.evaluations.end());
+          });
+      }
+    // Those who have no subscribers must not need any.
+    if (!peers.is_first())
+      for (auto &chain : chains)
+        {
+          chain->signals.draw.disconnect_all_slots();
+          chain->signals.swap_attempted.disconnect_all_slots();
+        }
+    Ensemble                ensemble(std::move(chains), peers);
+    const std::atomic<bool> never(false);
+    ensemble.run(never, 70);
+    told.has_lost = failing->has_lost;
+    return told;
+  }
+} // namespace
+
+
+int
+main(int argc, char **argv)
+{
+  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+  const Peers                                    peers(MPI_COMM_WORLD), alone;
+  // The others have nothing to say.
+  if (!peers.is_first())
+    std::cout.setstate(std::ios::failbit);
+
+  const std::vector<std::string> names{"deterministic",
+                                       "noisy",
+                                       "failing",
+                                       "with a budget"};
+  for (const Kind kind :
+       {Kind::plain, Kind::noisy, Kind::failing, Kind::with_budget})
+    for (const unsigned int n_rungs : {2, 4, 6})
+      {
+        const unsigned int n_chains = 2;
+        const Told         expected =
+          run(kind,
+              n_rungs,
+              n_chains,
+              alone,
+              std::vector<std::vector<unsigned int>>(
+                n_chains, std::vector<unsigned int>(n_rungs, 0)));
+
+        // As the program deals, and scattered so that all neighbours are apart.
+        std::vector<double> costs(n_rungs, 1.);
+        costs[0]           = 5.;
+        const auto anybody = [](unsigned int, unsigned int) { return true; };
+        const Deal dealt   = deal_rungs(costs, n_chains, peers.size(), anybody);
+        auto       scattered = dealt.peer_of;
+        for (unsigned int chain = 0; chain < n_chains; ++chain)
+          for (unsigned int rung = 0; rung < n_rungs; ++rung)
+            scattered[chain][rung] = (chain + rung) % peers.size();
+        const std::string name = names[static_cast<int>(kind)] + ", " +
+                                 std::to_string(n_rungs) + " rungs: ";
+        for (const bool is_scattered : {false, true})
+          {
+            const Told told = run(kind,
+                                  n_rungs,
+                                  n_chains,
+                                  peers,
+                                  is_scattered ? scattered : dealt.peer_of);
+            check(name + (is_scattered ? "scattered" : "dealt"),
+                  told == expected && told.numbers.size() > 2000,
+                  std::to_string(told.numbers.size()) + " numbers instead of " +
+                    std::to_string(expected.numbers.size()) +
+                    (told.numbers == expected.numbers ? ", equal" : ", other") +
+                    (told.work == expected.work ? "" : ", other work") +
+                    (told.evaluations == expected.evaluations ?
+                       "" :
+                       ", other evaluations"));
+            if (kind == Kind::failing)
+              check(name + "gradients find what they need", !told.has_lost);
+          }
+      }
+
+  // Dealing: nobody has much more than his share, and whole chains stay
+  // together where that is even.
+  const auto anybody = [](unsigned int, unsigned int) { return true; };
+  const Deal uneven  = deal_rungs({10., 1., 1., 1., 1.}, 4, 4, anybody);
+  check(
+    "whole chains",
+    uneven.peer_of ==
+      std::vector<std::vector<unsigned int>>(
+        {{0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}, {2, 2, 2, 2, 2}, {3, 3, 3, 3, 3}}));
+  const Deal one_chain = deal_rungs({10., 1., 1., 1., 1.}, 1, 2, anybody);
+  check("a coarse rung is no reason to wait",
+        one_chain.peer_of ==
+          std::vector<std::vector<unsigned int>>({{0, 1, 1, 1, 1}}));
+  const Deal three = deal_rungs({4., 2., 2., 1.}, 2, 3, anybody);
+  check("loads are even",
+        *std::max_element(three.loads.begin(), three.loads.end()) == 6.);
+  const Deal by_size =
+    deal_rungs({8., 1., 1.}, 2, 3, [](unsigned int peer, unsigned int rung) {
+      return (peer == 0) == (rung == 0);
+    });
+  check("sizes of groups are respected",
+        by_size.peer_of[0][0] == 0 && by_size.peer_of[1][0] == 0 &&
+          by_size.peer_of[0][1] != 0 && by_size.peer_of[1][2] != 0);
+  return result();
+}
