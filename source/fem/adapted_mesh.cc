@@ -114,33 +114,35 @@ namespace Tempera
       return result;
     }
 
-    /** Indicators of the solution at some times; empty if there is none. */
+    using Fields = std::vector<dealii::Vector<double>>;
+
+    /** The solution at some times; empty if there is none. */
     template <int dim>
-    std::vector<dealii::Vector<float>>
-    solution_indicators(const MeshModel<dim>            &model,
-                        const std::vector<double>       &theta,
-                        const std::vector<unsigned int> &times)
+    Fields
+    solution_at(const MeshModel<dim>            &model,
+                const std::vector<double>       &theta,
+                const std::vector<unsigned int> &times)
     {
-      std::vector<dealii::Vector<double>> fields;
-      std::vector<double>                 ignored(model.n_predictions());
+      Fields              result;
+      std::vector<double> ignored(model.n_predictions());
       if (!model.solve(theta,
                        dealii::make_array_view(ignored),
                        [&](const unsigned int n, const NodalVector &value) {
                          if (std::binary_search(times.begin(), times.end(), n))
-                           fields.push_back(model.get_space().field_of(value));
+                           result.push_back(model.get_space().field_of(value));
                        }))
         return {};
-      return kelly_indicators(model.get_space(), fields);
+      return result;
     }
 
-    /** Those of the adjoint solution, in the same order. */
+    /** The adjoint solution for the sum of all observations, likewise. */
     template <int dim>
-    std::vector<dealii::Vector<float>>
-    adjoint_indicators(const MeshModel<dim>            &model,
-                       const std::vector<double>       &theta,
-                       const std::vector<unsigned int> &times)
+    Fields
+    adjoint_at(const MeshModel<dim>            &model,
+               const std::vector<double>       &theta,
+               const std::vector<unsigned int> &times)
     {
-      std::vector<dealii::Vector<double>> fields;
+      Fields                    result;
       NodalVector               value = model.get_course().make_vector();
       const std::vector<double> weights(model.n_predictions(), 1.);
       if (!model.solve_adjoint(
@@ -151,12 +153,12 @@ namespace Tempera
               if (std::binary_search(times.begin(), times.end(), n))
                 {
                   value.interior = multiplier;
-                  fields.push_back(model.get_space().field_of(value));
+                  result.push_back(model.get_space().field_of(value));
                 }
             }))
         return {};
-      std::reverse(fields.begin(), fields.end());
-      return kelly_indicators(model.get_space(), fields);
+      std::reverse(result.begin(), result.end());
+      return result;
     }
 
     template <int dim>
@@ -165,16 +167,32 @@ namespace Tempera
                      const ModelSetting                &setting,
                      const std::vector<ParameterRange> &ranges)
     {
+      // The estimator is much faster for many fields at a time, of which so
+      // many bytes are kept.
+      constexpr double most_memory = 2e8;
+
+      const SpaceDiscretisation<dim> &space = model.get_space();
       const std::vector<unsigned int> times = times_of(model);
       const auto *linear = dynamic_cast<const EvolutionModel<dim> *>(&model);
       const bool  adjoint_is_fixed =
         linear != nullptr && linear->unknowns_in_operator().empty();
 
-      std::vector<dealii::Vector<float>> adjoint;
-      dealii::Vector<float>              result(model.get_space()
-                                     .get_dof_handler()
-                                     .get_triangulation()
-                                     .n_active_cells());
+      dealii::Vector<float> result(
+        space.get_dof_handler().get_triangulation().n_active_cells());
+      Fields                             solutions, adjoints;
+      std::vector<dealii::Vector<float>> of_adjoints;
+      const auto                         add_products = [&]() {
+        if (of_adjoints.empty() || !adjoint_is_fixed)
+          of_adjoints = kelly_indicators(space, adjoints);
+        const auto of_solutions = kelly_indicators(space, solutions);
+        for (std::size_t i = 0; i < of_solutions.size(); ++i)
+          for (std::size_t cell = 0; cell < result.size(); ++cell)
+            result[cell] +=
+              of_solutions[i][cell] * of_adjoints[i % of_adjoints.size()][cell];
+        solutions.clear();
+        if (!adjoint_is_fixed)
+          adjoints.clear();
+      };
       for (unsigned int sample = 0; sample < n_samples; ++sample)
         {
           std::vector<double> theta = setting.values;
@@ -184,14 +202,23 @@ namespace Tempera
               spread_value(place[i],
                            setting.values[setting.unknowns[i]],
                            ranges[i]);
-          const auto solution = solution_indicators(model, theta, times);
-          if (!solution.empty() && (adjoint.empty() || !adjoint_is_fixed))
-            adjoint = adjoint_indicators(model, theta, times);
-          if (!solution.empty() && !adjoint.empty())
-            for (std::size_t i = 0; i < times.size(); ++i)
-              for (std::size_t cell = 0; cell < result.size(); ++cell)
-                result[cell] += solution[i][cell] * adjoint[i][cell];
+          const Fields solution = solution_at(model, theta, times);
+          if (solution.empty())
+            continue;
+          if (adjoints.empty() || !adjoint_is_fixed)
+            {
+              const Fields adjoint = adjoint_at(model, theta, times);
+              if (adjoint.empty())
+                continue;
+              adjoints.insert(adjoints.end(), adjoint.begin(), adjoint.end());
+            }
+          solutions.insert(solutions.end(), solution.begin(), solution.end());
+          if (sizeof(double) * double(model.n_dofs()) * solutions.size() >
+              most_memory)
+            add_products();
         }
+      if (!solutions.empty())
+        add_products();
       if (!(result.l1_norm() > 0.) || !std::isfinite(result.l1_norm()))
         throw UserError("The mesh of a level cannot be adapted: for values "
                         "from the priors of the unknowns the equation has no "
