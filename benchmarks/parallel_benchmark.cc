@@ -190,14 +190,20 @@ namespace
   measure(const std::string &type, const unsigned int subdivisions)
   {
     reset_peak_memory();
-    const auto begin = Clock::now();
+    const bool is_alone = Processes::n_mpi_processes(MPI_COMM_WORLD) == 1;
+    double     begin    = processor_time();
     const auto model =
       make_model<dim>(type, subdivisions, 1e-8, MPI_COMM_WORLD);
-    const double set_up = seconds_since(begin);
+    const double set_up = processor_time() - begin;
     double       best   = std::numeric_limits<double>::max();
     for (unsigned int turn = 0; turn < 3; ++turn)
-      best =
-        std::min(best, Processes::max(time_of_solve(*model), MPI_COMM_WORLD));
+      {
+        begin          = processor_time();
+        double seconds = time_of_solve(*model);
+        if (is_alone)
+          seconds = processor_time() - begin;
+        best = std::min(best, Processes::max(seconds, MPI_COMM_WORLD));
+      }
     const double memory     = peak_memory();
     const auto   iterations = model->get_evolution().iterations();
     if (is_first_process())

@@ -446,18 +446,48 @@ namespace Tempera
      * vectors, and a solution would then depend on what was solved before.
      */
     Teuchos::ParameterList
-    multigrid_parameters()
+    multigrid_parameters(const bool is_like_mass)
     {
       Teuchos::ParameterList list;
       ML_Epetra::SetDefaults("SA", list);
+      list.set("ML output", 0);
+      if (is_like_mass)
+        {
+          list.set("max levels", 1);
+          list.set("coarse: type", "symmetric Gauss-Seidel");
+          list.set("coarse: sweeps", 1);
+          return list;
+        }
       list.set("smoother: type", "Chebyshev");
       list.set("smoother: sweeps", 1);
       list.set("eigen-analysis: type", "Anorm");
       list.set("aggregation: threshold", 0.02);
       list.set("coarse: type", "Amesos-KLU");
       list.set("coarse: max size", 2000);
-      list.set("ML output", 0);
       return list;
+    }
+
+    /**
+     * Whether short time steps make a matrix so like a mass matrix that smooth
+     * functions are not the difficult ones, and coarse meshes do not help: the
+     * sum of its entries is 0 for an operator that is zero on constants, and
+     * 9/4 of the diagonal's for a mass matrix in 2-D, 27/8 in 3-D.
+     */
+    bool
+    is_like_mass(const Matrix &matrix, const Partition *partition)
+    {
+      constexpr double ratio = 0.5;
+
+      std::array<double, 2> sums{{0., 0.}};
+      for (std::size_t i = 0; i < matrix.m(); ++i)
+        {
+          sums[0] += matrix(i, i);
+          for (auto entry = matrix.begin(i); entry != matrix.end(i); ++entry)
+            sums[1] += entry->value();
+        }
+      if (partition)
+        partition->sum(dealii::ArrayView<double>(sums.data(), 2));
+      return sums[1] > ratio * sums[0];
     }
 
 
@@ -474,7 +504,10 @@ namespace Tempera
         : tolerance(tolerance)
         , partition(std::move(the_partition))
         , matrix(as_epetra(matrix, partition.get()))
-        , preconditioner(*this->matrix, multigrid_parameters(), true)
+        , preconditioner(*this->matrix,
+                         multigrid_parameters(
+                           is_like_mass(matrix, partition.get())),
+                         true)
         , residual(matrix.m())
         , direction(matrix.m())
         , product(matrix.m())
