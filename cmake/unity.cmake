@@ -23,9 +23,10 @@ if(TEMPERA_UNITY)
     analytic/student_t)
   unity_group(base base/moments base/patterns base/text base/utf8 base/vector_units)
   unity_group(sampler
-    sampler/adam sampler/adaptation sampler/energy sampler/ensemble
-    sampler/guarded_energy sampler/kernel sampler/ladder sampler/signals
-    sampler/state_space)
+    sampler/absent_energy sampler/adam sampler/adaptation sampler/dealing
+    sampler/energy sampler/ensemble sampler/guarded_energy sampler/kernel
+    sampler/ladder sampler/outbox sampler/peers sampler/replica_bytes
+    sampler/signals sampler/state_space)
   unity_group(sinks
     output/draw_subset output/journal output/marginal output/output_parameters
     output/progress output/replica_marginals output/round_trips output/run_folder
@@ -34,6 +35,9 @@ if(TEMPERA_UNITY)
   unity_group(statistics output/missed_modes output/rank_histogram)
   unity_group(pictures output/canvas output/samples_picture)
   unity_group(reports output/report output/report_data output/report_statistics)
+  unity_group(simulation
+    driver/simulation driver/simulation_processes driver/simulation_results)
+  unity_group(processes driver/failure_board driver/process_layout)
   unity_group(commands driver/export driver/report driver/summary driver/simulate
     driver/truth driver/posterior_grid)
   unity_group(inference inference/likelihood inference/posterior inference/prior

@@ -2,22 +2,16 @@
 #include <tempera/base/archive.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
-#include <tempera/driver/identifiability.h>
-#include <tempera/driver/refinement_check.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/driver/version.h>
 #include <tempera/inference/csv_table.h>
 #include <tempera/inference/prior_energy.h>
 #include <tempera/output/analysis.h>
-#include <tempera/output/cmdstan_csv.h>
 #include <tempera/output/prediction_band.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/record.h>
 #include <tempera/output/recorded_run.h>
-#include <tempera/output/replica_marginals.h>
-#include <tempera/output/report.h>
 #include <tempera/output/samples_netcdf.h>
-#include <tempera/output/samples_picture.h>
 #include <tempera/output/statistics_file.h>
 #include <tempera/output/summary_text.h>
 #include <tempera/sampler/guarded_energy.h>
@@ -30,9 +24,6 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <numeric>
-#include <set>
 #include <sstream>
 
 namespace Tempera
@@ -204,129 +195,11 @@ namespace Tempera
 
 
 
-  ParallelDemand
-  parallel_demand(const Parameters &parameters)
-  {
-    ParallelDemand     result;
-    const auto        &listed = parameters.ladder.temperatures.numbers;
-    const unsigned int n_rungs =
-      listed.empty() ? parameters.ladder.n_rungs : listed.size();
-    for (unsigned int rung = 0; rung < n_rungs; ++rung)
-      result.levels.push_back(entry_for_rung(
-        parameters.ladder.levels, rung, n_rungs, "Sampler/Ladder/Levels"));
-    result.n_chains = parameters.general.n_chains;
-    for (const std::string &level : result.levels)
-      if (parameters.has_problem())
-        {
-          const FemLevelParameters &mesh = parameters.fem_levels.at(level);
-          double                    cost = 1. / mesh.time_step;
-          for (unsigned int d = 0; d < parameters.problem.dimension; ++d)
-            cost *= std::ldexp(
-              double(mesh.degree *
-                     mesh.subdivisions[mesh.subdivisions.size() == 1 ? 0 : d]),
-              mesh.refinements);
-          result.costs[level] = cost;
-        }
-      else
-        result.costs[level] = 1.;
-
-    if (parameters.has_network())
-      result.obstacle = "a network has no mesh that several could share";
-    else if (!parameters.has_problem())
-      result.obstacle = "an analytic energy has no mesh";
-    else if (parameters.problem.dimension == 1)
-      result.obstacle = "a mesh in one dimension stays on one process";
-    else if (parameters.unknowns.problem->has_residual())
-      result.obstacle = "nonlinear equations are solved by one process each";
-    return result;
-  }
-
-
-
   const ProcessLayout &
   Simulation::alone()
   {
     static const ProcessLayout one;
     return one;
-  }
-
-
-
-  void
-  Simulation::deal(const std::vector<Level> &levels)
-  {
-    const ParallelDemand          demand = parallel_demand(parameters);
-    std::map<std::string, double> cost_of_level;
-    if (inversion)
-      cost_of_level = inversion->measure_costs();
-    else
-      for (const Level &level : levels)
-        cost_of_level[level.name] =
-          level.energy->work(Request::values_and_gradients);
-    std::vector<double> costs;
-    for (unsigned int rung = 0; rung < demand.levels.size(); ++rung)
-      costs.push_back(cost_of_level.at(demand.levels[rung]) *
-                      entry_for_rung(parameters.kernel.steps_per_round,
-                                     rung,
-                                     demand.levels.size(),
-                                     "Sampler/Kernel/Steps per round"));
-    dealt =
-      deal_rungs(costs,
-                 demand.n_chains,
-                 process_layout.n_groups(),
-                 [&](const unsigned int group, const unsigned int rung) {
-                   return process_layout.may_have(group, demand.levels[rung]);
-                 });
-    if (!inversion)
-      return;
-    std::set<std::string> needed;
-    for (const auto &ladder : dealt.peer_of)
-      for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-        if (ladder[rung] == process_layout.get_peers().me())
-          needed.insert(demand.levels[rung]);
-    inversion->keep_levels(needed);
-  }
-
-
-
-  std::string
-  Simulation::layout_of_groups() const
-  {
-    std::string text;
-    for (unsigned int group = 0; group < process_layout.n_groups(); ++group)
-      {
-        std::vector<std::string> rungs;
-        for (std::size_t chain = 0; chain < dealt.peer_of.size(); ++chain)
-          {
-            std::vector<std::string> here;
-            for (std::size_t rung = 0; rung < dealt.peer_of[chain].size();
-                 ++rung)
-              if (dealt.peer_of[chain][rung] == group)
-                here.push_back(std::to_string(rung));
-            if (!here.empty())
-              rungs.push_back(
-                "chain " + std::to_string(chain) + " " +
-                (here.size() == dealt.peer_of[chain].size() ?
-                   "whole" :
-                   (here.size() == 1 ? "rung " : "rungs ") + join(here, " ")));
-          }
-        // Long lists say less than their length.
-        constexpr std::size_t most = 8;
-        if (rungs.size() > most)
-          {
-            const std::size_t left = rungs.size() - most;
-            rungs.resize(most);
-            rungs.push_back("and " + std::to_string(left) + " more");
-          }
-        const double all =
-          std::accumulate(dealt.loads.begin(), dealt.loads.end(), 0.);
-        text += "--     . group " + std::to_string(group) + ": " +
-                counted(process_layout.size_of_group(group), "process") + ", " +
-                join(rungs, ", ") + "; " +
-                to_text(100. * dealt.loads[group] / all, 3) +
-                " % of the work\n";
-      }
-    return text;
   }
 
 
@@ -383,15 +256,6 @@ namespace Tempera
       }
     ensemble =
       std::make_unique<Ensemble>(std::move(chains), process_layout.get_peers());
-  }
-
-
-
-  void
-  Simulation::dismiss_helpers(const int word)
-  {
-    if (inversion)
-      inversion->dismiss_helpers(word);
   }
 
 
@@ -715,90 +579,6 @@ namespace Tempera
 
 
   bool
-  Simulation::is_stop_agreed(const std::atomic<bool> &stop) const
-  {
-    return process_layout.get_peers().sum({stop.load() ? 1. : 0.})[0] > 0.;
-  }
-
-
-
-  void
-  Simulation::share_states(const bool is_resumed)
-  {
-    const Peers &peers = process_layout.get_peers();
-    if (peers.size() == 1)
-      return;
-    std::ostringstream saved;
-    if (is_resumed)
-      {
-        boost::archive::binary_oarchive archive(saved);
-        archive                        &n_warm;
-        for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
-          archive &(*ensemble)[chain];
-      }
-    const std::string bytes = peers.broadcast(saved.str());
-    if (bytes.empty() || peers.is_first())
-      return;
-    std::istringstream              stream(bytes);
-    boost::archive::binary_iarchive archive(stream);
-    archive                        &n_warm;
-    for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
-      archive &(*ensemble)[chain];
-  }
-
-
-
-  std::string
-  Simulation::gather_closing_words() const
-  {
-    const Peers &peers = process_layout.get_peers();
-    std::string  mine;
-    for (const Level &level : (*ensemble)[0].get_ladder().get_levels())
-      if (const auto *guarded =
-            dynamic_cast<const GuardedEnergy *>(level.energy.get()))
-        if (guarded->n_failures() > 0)
-          mine +=
-            "   " + counted(guarded->n_failures(), "evaluation") +
-            " of level '" + level.name +
-            (peers.size() > 1 ? "' in group " + std::to_string(peers.me()) :
-                                "'") +
-            " failed and counted as not finite; the first: " +
-            guarded->first_failure() + "\n";
-    if (peers.size() == 1)
-      return mine;
-    const double waited = peers.waited() - waited_before;
-    std::string  result;
-    for (const std::string &words : peers.gather(mine))
-      result += words;
-    const auto waits = peers.gather(to_text(waited, 3));
-    for (unsigned int group = 0; group < waits.size(); ++group)
-      result += "   group " + std::to_string(group) + " has waited " +
-                waits[group] + " s for others while it sampled\n";
-    return result;
-  }
-
-
-
-  bool
-  Simulation::run_beside(const std::atomic<bool> &stop)
-  {
-    share_states(false);
-    warm_up(stop);
-    bool complete = false;
-    ensemble->signals.end_of_run.connect(
-      [&](const RunReport &report) { complete = !report.interrupted; });
-    ensemble->collect();
-    const bool is_stopped = is_stop_agreed(stop);
-    waited_before         = process_layout.get_peers().waited();
-    if (!is_stopped)
-      ensemble->run(stop, parameters.output.checkpoint_rounds);
-    gather_closing_words();
-    return complete;
-  }
-
-
-
-  bool
   Simulation::run(std::ostream            &terminal,
                   const RunOptions        &options,
                   const std::atomic<bool> &stop)
@@ -965,148 +745,5 @@ namespace Tempera
     terminal << "\n-- the run has failed; what was recorded is kept. When the "
                 "cause is gone, this goes on from the last checkpoint:\n   "
              << options.resume_command << "\n";
-  }
-
-
-
-  void
-  Simulation::write_results(const std::atomic<bool> &stop,
-                            const std::string       &closing_words)
-  {
-    const RecordedRun recorded(folder->get_path());
-    times.enter("samples.nc");
-    write_samples_netcdf(recorded, folder->file("samples.nc"));
-    times.enter("output");
-    if (parameters.output.csv)
-      write_cmdstan_csv(recorded, folder->get_path());
-    write_samples_picture(*folder, recorded);
-
-    std::string told;
-    if (recorded.n_common_draws() > 0 && (inversion || network) &&
-        !parameters.general.samples_prior())
-      {
-        times.enter("information");
-        told = compare_with_prior(recorded, stop);
-        times.enter("refinement");
-        if (inversion && parameters.output.n_refinement_draws > 0)
-          {
-            const RefinementCheck check(
-              *inversion,
-              parameters,
-              evenly_spaced_states(recorded,
-                                   parameters.output.n_refinement_draws),
-              [&]() { return stop.load(); });
-            if (check.is_known())
-              folder->write("refinement.csv", check.csv());
-            told += check.text();
-          }
-      }
-    times.enter("analysis");
-    times.write(*folder);
-    const Analysis analysis = analyse(recorded);
-    journal->write(summary_text(analysis));
-    if (prediction)
-      journal->write(prediction->text());
-    journal->write(closing_words);
-    journal->write(told);
-    times.enter("fields");
-    if (inversion)
-      write_fields(recorded);
-    times.enter("report");
-    times.write(*folder);
-    if (parameters.output.report)
-      folder->write("report.html", report_html(recorded, analysis));
-  }
-
-
-
-  unsigned int
-  Simulation::n_network_information_draws() const
-  {
-    // Each takes a linear system in all misfits.
-    constexpr unsigned int most = 10;
-    return std::min(most, parameters.output.n_information_draws);
-  }
-
-
-
-  std::string
-  Simulation::compare_with_prior(const RecordedRun       &recorded,
-                                 const std::atomic<bool> &is_stopped) const
-  {
-    if (recorded.n_common_draws() == 0 || description.names.empty())
-      return "";
-    const Ladder   &ladder = (*ensemble)[0].get_ladder();
-    const RunReport report = ensemble->report();
-    // With weights in the place of standard deviations, the temperature is a
-    // part of the likelihood.
-    const bool is_posterior =
-      std::abs(report.rungs[0].temperature - 1.) <= 1e-12 ||
-      (network && parameters.network.likelihood.is_weighted() &&
-       ladder[0].exponents.reference == 1.);
-    if (!is_posterior)
-      return "\nWhat the data tell is not said: the coldest temperature is " +
-             to_text(report.rungs[0].temperature, 4) +
-             ", and only draws at temperature 1 are draws from the "
-             "posterior.\n";
-
-    std::vector<Marginal> marginals(description.names.size());
-    ReplicaMarginals      replicas(description);
-    for (unsigned int chain = 0; chain < recorded.n_chains(); ++chain)
-      recorded.for_each_draw(chain, [&](const RecordedDraw &draw) {
-        if (draw.is_burn_in)
-          return;
-        for (std::size_t i = 0; i < marginals.size(); ++i)
-          marginals[i].add(draw.rungs[0].values[i]);
-        replicas.add(chain, draw.rungs[0]);
-      });
-
-    const auto        stop = [&]() { return is_stopped.load(); };
-    const Information information =
-      network ?
-        network->information(ladder,
-                             network_draws->evenly_spaced(
-                               n_network_information_draws()),
-                             stop) :
-        average_information(
-          inversion->get_unknowns(),
-          inversion->get_likelihood(),
-          inversion->model(parameters.ladder.levels[0]),
-          evenly_spaced_states(recorded, parameters.output.n_information_draws),
-          JacobianMethod::cheaper,
-          stop);
-    const Identifiability identifiability(network ? network->get_unknowns() :
-                                                    inversion->get_unknowns(),
-                                          marginals,
-                                          information,
-                                          replicas.r_hats());
-    folder->write("identifiability.csv", identifiability.csv());
-    return identifiability.text();
-  }
-
-
-
-  void
-  Simulation::write_fields(const RecordedRun &recorded) const
-  {
-    const OutputParameters &output = parameters.output;
-    const FemModel   &model = inversion->model(parameters.ladder.levels[0]);
-    const std::string path  = folder->get_path() + "/fields";
-    // Without the noise level, which is no business of the solver.
-    const auto states = [&](const unsigned int n) {
-      auto result = evenly_spaced_states(recorded, n);
-      for (std::vector<double> &state : result)
-        state.resize(model.n_parameters());
-      return result;
-    };
-    unsigned int number = 0;
-    for (const std::vector<double> &state : states(output.n_field_draws))
-      model.write_fields({state},
-                         {path,
-                          "draw_" + std::to_string(number++),
-                          output.n_field_times});
-    if (output.n_mean_draws > 1 && recorded.n_common_draws() > 1)
-      model.write_fields(states(output.n_mean_draws),
-                         {path, "posterior", output.n_field_times});
   }
 } // namespace Tempera
