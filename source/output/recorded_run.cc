@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/archive_signature.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/output/record.h>
@@ -84,6 +85,7 @@ namespace Tempera
     RunReport
     report_from_bytes(const std::string &bytes)
     {
+      check_signature(bytes);
       std::istringstream              stream(bytes);
       boost::archive::binary_iarchive archive(stream);
       RunReport                       report;
