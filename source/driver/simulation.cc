@@ -29,6 +29,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <sstream>
 
@@ -718,12 +719,21 @@ namespace Tempera
   Simulation::write_results(const std::atomic<bool> &stop)
   {
     const RecordedRun recorded(folder->get_path());
+    const auto        write_draws = [&]() {
+      write_samples_netcdf(recorded, folder->file("samples.nc"));
+      if (parameters.output.csv)
+        write_cmdstan_csv(recorded, folder->get_path());
+      write_samples_picture(*folder, recorded);
+    };
+    // Beside the analysis, since both only read the record; of long runs before
+    // it, where memory matters more than time.
+    constexpr std::uint64_t many = 1 << 18;
+    std::future<void>       files;
     times.enter("samples.nc");
-    write_samples_netcdf(recorded, folder->file("samples.nc"));
-    times.enter("output");
-    if (parameters.output.csv)
-      write_cmdstan_csv(recorded, folder->get_path());
-    write_samples_picture(*folder, recorded);
+    if (recorded.n_common_draws() * recorded.n_chains() < many)
+      files = std::async(std::launch::async, write_draws);
+    else
+      write_draws();
 
     std::string told;
     if (recorded.n_common_draws() > 0 && (inversion || network) &&
@@ -767,6 +777,9 @@ namespace Tempera
     times.write(*folder);
     if (parameters.output.report)
       folder->write("report.html", report_html(recorded, analysis));
+    times.enter("samples.nc");
+    if (files.valid())
+      files.get();
   }
 
 
