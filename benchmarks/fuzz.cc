@@ -8,7 +8,7 @@
 // Usage: fuzz [COUNT] [SEED]            (default: 200000 files, seed 1)
 //        fuzz COUNT SEED KIND NUMBER    (that one file only)
 
-#include <tempera/base/archive.h>
+#include <tempera/base/archive_signature.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/checkpoint.h>
 #include <tempera/driver/command_line.h>
@@ -539,6 +539,7 @@ end
 
       try
         {
+          check_signature(state);
           std::istringstream              stream(state);
           boost::archive::binary_iarchive archive(stream);
           std::uint64_t                   n_warm = 0, length = 0;

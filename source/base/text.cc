@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdio>
 #include <numeric>
 
 namespace Tempera
@@ -68,10 +67,15 @@ namespace Tempera
   std::string
   to_text(const double number, const unsigned int digits)
   {
-    char buffer[64];
-    std::snprintf(
-      buffer, sizeof(buffer), "%.*g", static_cast<int>(digits), number);
-    return buffer;
+    // As printf's %g, and several times as fast.
+    char       buffer[64];
+    const auto end = std::to_chars(buffer,
+                                   buffer + sizeof(buffer),
+                                   number,
+                                   std::chars_format::general,
+                                   static_cast<int>(digits))
+                       .ptr;
+    return std::string(buffer, end);
   }
 
 

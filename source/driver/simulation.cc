@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/archive.h>
+#include <tempera/base/archive_signature.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/simulation.h>
@@ -489,6 +489,7 @@ namespace Tempera
   {
     try
       {
+        check_signature(state);
         std::istringstream              stream(state);
         boost::archive::binary_iarchive archive(stream);
         serialize_state(archive);

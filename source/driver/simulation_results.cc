@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 // What a Simulation makes of the record when the run is over.
 
@@ -26,12 +27,21 @@ namespace Tempera
                             const std::string       &closing_words)
   {
     const RecordedRun recorded(folder->get_path());
+    const auto        write_draws = [&]() {
+      write_samples_netcdf(recorded, folder->file("samples.nc"));
+      if (parameters.output.csv)
+        write_cmdstan_csv(recorded, folder->get_path());
+      write_samples_picture(*folder, recorded);
+    };
+    // Beside the analysis, since both only read the record; of long runs before
+    // it, where memory matters more than time.
+    constexpr std::uint64_t many = 1 << 18;
+    std::future<void>       files;
     times.enter("samples.nc");
-    write_samples_netcdf(recorded, folder->file("samples.nc"));
-    times.enter("output");
-    if (parameters.output.csv)
-      write_cmdstan_csv(recorded, folder->get_path());
-    write_samples_picture(*folder, recorded);
+    if (recorded.n_common_draws() * recorded.n_chains() < many)
+      files = std::async(std::launch::async, write_draws);
+    else
+      write_draws();
 
     std::string told;
     if (recorded.n_common_draws() > 0 && (inversion || network) &&
@@ -68,6 +78,9 @@ namespace Tempera
     times.write(*folder);
     if (parameters.output.report)
       folder->write("report.html", report_html(recorded, analysis));
+    times.enter("samples.nc");
+    if (files.valid())
+      files.get();
   }
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/analysis.h>
 #include <tempera/output/marginal.h>
+#include <tempera/output/sorting.h>
 
 #include <algorithm>
 #include <cmath>
@@ -235,33 +236,34 @@ namespace Tempera
 
 
     /** What needs every draw: exact moments, and trips. */
-    std::vector<Moments>
-    visit_all_draws(const RecordedRun &run, Analysis &analysis)
+    struct AllDraws
     {
-      const std::size_t n_columns = run.description().columns().size();
-      // The last is the energy.
-      std::vector<Moments> moments(n_columns + 1);
-      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
-        {
-          std::uint64_t round_trips = 0;
-          run.for_each_draw(chain, [&](const RecordedDraw &draw) {
-            if (draw.is_burn_in)
-              return;
-            round_trips = draw.round_trips;
-            if (draw.rungs.empty())
-              return;
-            const RecordedRung &cold = draw.rungs[0];
-            for (std::size_t i = 0; i < n_columns; ++i)
-              moments[i].add(cold.values[i]);
-            moments[n_columns].add(cold.reference + cold.potential);
-          });
-          analysis.round_trips += round_trips;
-        }
-      analysis.round_trip_rate = analysis.swap_times > 0. ?
-                                   analysis.round_trips / analysis.swap_times :
-                                   not_a_number;
-      return moments;
-    }
+      explicit AllDraws(const RecordedRun &run)
+        : n_columns(run.description().columns().size())
+        , moments(n_columns + 1)
+        , round_trips(run.n_chains(), 0)
+      {}
+
+      void
+      add(const unsigned int chain, const RecordedDraw &draw)
+      {
+        if (draw.is_burn_in)
+          return;
+        round_trips[chain] = draw.round_trips;
+        if (draw.rungs.empty())
+          return;
+        const RecordedRung &cold = draw.rungs[0];
+        for (std::size_t i = 0; i < n_columns; ++i)
+          moments[i].add(cold.values[i]);
+        moments[n_columns].add(cold.reference + cold.potential);
+      }
+
+      const std::size_t n_columns;
+      /** Of the coldest rung; the last is the energy. */
+      std::vector<Moments> moments;
+      /** By chain. */
+      std::vector<std::uint64_t> round_trips;
+    };
 
 
     Analysis::Column
@@ -324,12 +326,11 @@ namespace Tempera
       if (all.empty())
         return not_a_number;
       // A single wild energy must not put all others in one bin.
-      const auto at = [&](const double part) {
-        const auto place = all.begin() + std::size_t(part * (all.size() - 1));
-        std::nth_element(all.begin(), place, all.end());
-        return *place;
-      };
-      const double low = at(0.005), high = at(0.995);
+      const std::vector<double> ends =
+        order_statistics(all,
+                         {std::size_t(0.005 * (all.size() - 1)),
+                          std::size_t(0.995 * (all.size() - 1))});
+      const double low = ends[0], high = ends[1];
       const auto   shares = [&](const Chains &chains) {
         std::vector<double> result(n_bins, 0.);
         double              n = 0.;
@@ -381,7 +382,7 @@ namespace Tempera
                              by_replica.end());
             if (by_replica.size() < 2)
               continue;
-            const double r_hat = convergence(by_replica).r_hat;
+            const double r_hat = rank_r_hat(by_replica);
             if (!std::isnan(r_hat) && !(r_hat <= largest))
               largest = r_hat;
           }
@@ -501,19 +502,39 @@ namespace Tempera
     add_rungs(description, reports, analysis);
     add_pairs(reports, analysis);
     add_costs(run, reports, analysis);
-    analysis.replica_r_hat             = not_a_number;
-    const std::vector<Moments> moments = visit_all_draws(run, analysis);
+    analysis.replica_r_hat = not_a_number;
 
     const std::vector<std::string> names      = description.columns();
     const unsigned int             n_recorded = description.n_recorded_rungs;
     analysis.missed_modes.kish_sizes.assign(n_recorded, 0.);
-    if (n_recorded > 0 && run.n_common_draws() > 0)
+    AllDraws   all(run);
+    DrawTable  table;
+    const bool has_draws = n_recorded > 0 && run.n_common_draws() > 0;
+    const auto visit = [&](const unsigned int chain, const RecordedDraw &draw) {
+      all.add(chain, draw);
+    };
+    if (has_draws)
       {
         const std::size_t n_numbers = n_recorded * (names.size() + 3);
-        DrawTable         table =
+        table =
           run.table(std::max(least_draws_of_chain,
                              std::min(most_draws, most_numbers / n_numbers) /
-                               run.n_chains()));
+                               run.n_chains()),
+                    visit);
+      }
+    else
+      for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+        run.for_each_draw(chain, [&](const RecordedDraw &draw) {
+          visit(chain, draw);
+        });
+    for (const std::uint64_t round_trips : all.round_trips)
+      analysis.round_trips += round_trips;
+    analysis.round_trip_rate = analysis.swap_times > 0. ?
+                                 analysis.round_trips / analysis.swap_times :
+                                 not_a_number;
+
+    if (has_draws)
+      {
         analysis.stride = table.stride;
         for (const auto &numbers : table.numbers)
           analysis.n_used += numbers.size();
@@ -524,12 +545,12 @@ namespace Tempera
             for (const auto &chain : table.chains)
               chains.push_back(chain[0].values[i]);
             analysis.columns.push_back(
-              make_column(names[i], chains, moments[i], analysis));
+              make_column(names[i], chains, all.moments[i], analysis));
             analysis.columns.back().is_derived = i >= description.names.size();
           }
         Chains cold = energies(table, 0);
         analysis.energy =
-          make_column("energy", cold, moments[names.size()], analysis);
+          make_column("energy", cold, all.moments[names.size()], analysis);
         for (unsigned int i = 0; i + 1 < n_recorded; ++i)
           {
             Chains hot                = energies(table, i + 1);

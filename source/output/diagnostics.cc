@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/moments.h>
 #include <tempera/output/diagnostics.h>
+#include <tempera/output/lagged_products.h>
+#include <tempera/output/sorting.h>
 
-#include <boost/math/constants/constants.hpp>
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -18,8 +18,7 @@ namespace Tempera
 {
   namespace
   {
-    using Chains  = std::vector<std::vector<double>>;
-    using Complex = std::complex<double>;
+    using Chains = std::vector<std::vector<double>>;
 
     constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
@@ -111,17 +110,47 @@ namespace Tempera
     };
 
 
+    struct MeanAndVariance
+    {
+      double mean, variance;
+    };
+
+    /** Exact for numbers that are all equal. */
+    MeanAndVariance
+    mean_and_variance(const double *const numbers, const std::size_t n)
+    {
+      // Four sums at a time: an addition waits for the one before.
+      const double first = numbers[0];
+      const auto   sum   = [&](const auto &function) {
+        std::array<double, 4> sums = {{0., 0., 0., 0.}};
+        std::size_t           i    = 0;
+        for (; i + 4 <= n; i += 4)
+          for (unsigned int k = 0; k < 4; ++k)
+            sums[k] += function(numbers[i + k] - first);
+        for (; i < n; ++i)
+          sums[0] += function(numbers[i] - first);
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      };
+      const double mean = sum([](const double number) { return number; }) / n;
+      const double squares = sum([mean](const double number) {
+        return (number - mean) * (number - mean);
+      });
+      return {first + mean, n > 1 ? squares / (n - 1) : 0.};
+    }
+
+
     /** Mean of the variances of halves, and variance of their means. */
     struct Variances
     {
-      Variances(const std::vector<Moments> &halves, const std::size_t half)
+      Variances(const std::vector<MeanAndVariance> &halves,
+                const std::size_t                   half)
         : half(half)
       {
         Moments means;
-        for (const Moments &moments : halves)
+        for (const MeanAndVariance &moments : halves)
           {
-            within += moments.variance() / halves.size();
-            means.add(moments.mean());
+            within += moments.variance / halves.size();
+            means.add(moments.mean);
           }
         between_means = means.variance();
       }
@@ -143,122 +172,32 @@ namespace Tempera
       double       within = 0., between_means = 0.;
     };
 
-    std::vector<Moments>
+    std::vector<MeanAndVariance>
     moments_of_halves(const SplitDraws &draws)
     {
-      std::vector<Moments> result(draws.n_halves());
+      std::vector<MeanAndVariance> result;
       for (std::size_t i = 0; i < draws.n_halves(); ++i)
-        {
-          const double *const begin = draws.begin_of_half(i);
-          for (const double *value = begin; value != begin + draws.half;
-               ++value)
-            result[i].add(*value);
-        }
+        result.push_back(mean_and_variance(draws.begin_of_half(i), draws.half));
       return result;
     }
 
 
-    /** Fourier transforms of one length, a power of two, in place. */
-    class FourierTransform
-    {
-    public:
-      explicit FourierTransform(const std::size_t n)
-        : n(n)
-        , reversed(n, 0)
-      {
-        // The roots of each stage one after another, as they are needed.
-        for (std::size_t half = 1; half < n; half *= 2)
-          for (std::size_t k = 0; k < half; ++k)
-            roots.push_back(
-              std::polar(1., -boost::math::constants::pi<double>() * k / half));
-        for (std::size_t i = 1; i < n; ++i)
-          reversed[i] = reversed[i / 2] / 2 + (i % 2 == 1 ? n / 2 : 0);
-      }
-
-      void
-      operator()(std::vector<Complex> &values) const
-      {
-        for (std::size_t i = 1; i < n; ++i)
-          if (i < reversed[i])
-            std::swap(values[i], values[reversed[i]]);
-        const Complex *root = roots.data();
-        for (std::size_t half = 1; half < n; root += half, half *= 2)
-          for (std::size_t begin = 0; begin < n; begin += 2 * half)
-            for (std::size_t k = 0; k < half; ++k)
-              {
-                Complex &lower = values[begin + k],
-                        &upper = values[begin + k + half];
-                // Written out: the product of the library looks for infinity.
-                const Complex term(root[k].real() * upper.real() -
-                                     root[k].imag() * upper.imag(),
-                                   root[k].real() * upper.imag() +
-                                     root[k].imag() * upper.real());
-                upper = lower - term;
-                lower += term;
-              }
-      }
-
-    private:
-      const std::size_t    n;
-      std::vector<Complex> roots;
-      /** Each index with its bits in reversed order. */
-      std::vector<std::uint32_t> reversed;
-    };
-
-
     /**
      * Autocovariances (divided by the length) of the lags below @p n_lags, a
-     * power of two; mean of all halves. Each piece of @p n_lags draws meets the
-     * twice as long one that begins at the same place: short lags of long
-     * chains need short transforms.
+     * power of two; mean of all halves.
      */
     std::vector<double>
-    autocovariances(const SplitDraws           &draws,
-                    const std::vector<Moments> &moments,
-                    const std::size_t           n_lags)
+    autocovariances(const SplitDraws                   &draws,
+                    const std::vector<MeanAndVariance> &moments,
+                    const std::size_t                   n_lags)
     {
-      const std::size_t      n = 2 * n_lags;
-      const FourierTransform transform(n);
-
-      std::vector<Complex> powers(n), values(n);
-      for (std::size_t number = 0; number < draws.n_halves(); ++number)
-        {
-          const double *const half = draws.begin_of_half(number);
-          const double        mean = moments[number].mean();
-          for (std::size_t begin = 0; begin < draws.half; begin += n_lags)
-            {
-              for (std::size_t i = 0; i < n; ++i)
-                {
-                  const double value =
-                    begin + i < draws.half ? half[begin + i] - mean : 0.;
-                  values[i] = Complex(i < n_lags ? value : 0., value);
-                }
-              transform(values);
-              // The transforms a of the real and b of the imaginary part, told
-              // apart by their symmetry; a times the conjugate of b.
-              for (std::size_t k = 0; k <= n_lags; ++k)
-                {
-                  const Complex one   = values[k],
-                                other = values[(n - k) & (n - 1)];
-                  const double a_real = one.real() + other.real(),
-                               a_imag = one.imag() - other.imag(),
-                               b_real = one.imag() + other.imag(),
-                               b_imag = other.real() - one.real();
-                  powers[k] +=
-                    Complex(0.25 * (a_real * b_real + a_imag * b_imag),
-                            0.25 * (a_imag * b_real - a_real * b_imag));
-                }
-            }
-        }
-      // The other half follows from symmetry.
-      for (std::size_t k = 1; k < n_lags; ++k)
-        powers[n - k] = std::conj(powers[k]);
-      // The inverse but for a factor and a conjugate.
-      transform(powers);
-      std::vector<double> result(std::min(n_lags, draws.half));
-      for (std::size_t lag = 0; lag < result.size(); ++lag)
-        result[lag] =
-          powers[lag].real() / (double(n) * draws.half * draws.n_halves());
+      LaggedProducts products(n_lags);
+      for (std::size_t i = 0; i < draws.n_halves(); ++i)
+        products.add(draws.begin_of_half(i), draws.half, moments[i].mean);
+      std::vector<double> result = products.sums();
+      result.resize(std::min(n_lags, draws.half));
+      for (double &sum : result)
+        sum /= double(draws.half) * draws.n_halves();
       return result;
     }
 
@@ -274,10 +213,10 @@ namespace Tempera
 
     /** Correlations of the lags below @p n_lags; see autocovariances(). */
     std::vector<double>
-    correlations(const SplitDraws           &draws,
-                 const std::vector<Moments> &moments,
-                 const Variances            &variances,
-                 const std::size_t           n_lags)
+    correlations(const SplitDraws                   &draws,
+                 const std::vector<MeanAndVariance> &moments,
+                 const Variances                    &variances,
+                 const std::size_t                   n_lags)
     {
       std::vector<double> result = autocovariances(draws, moments, n_lags);
       for (double &value : result)
@@ -287,18 +226,23 @@ namespace Tempera
     }
 
 
-    double
-    effective_size(const SplitDraws &draws)
-    {
-      constexpr std::size_t first_lags = 512;
+    /** Transforms of fewer lags are hardly faster. */
+    constexpr std::size_t few_lags = 128, first_lags = 512;
 
-      const std::vector<Moments> moments = moments_of_halves(draws);
-      const Variances            variances(moments, draws.half);
+    /**
+     * @param lags Powers of two: so many lags are looked at first; on return,
+     * as many as were needed. The result does not depend on it.
+     */
+    double
+    effective_size(const SplitDraws &draws, std::size_t &lags)
+    {
+      const std::vector<MeanAndVariance> moments = moments_of_halves(draws);
+      const Variances                    variances(moments, draws.half);
       if (!(variances.within > 0.))
         return not_a_number;
 
       const std::size_t all_lags = power_of_two(draws.half);
-      std::size_t       n_lags   = std::min(first_lags, all_lags);
+      std::size_t       n_lags   = std::min(lags, all_lags);
       while (true)
         {
           const std::vector<double> correlation =
@@ -322,9 +266,10 @@ namespace Tempera
             }
           if (!has_ended && n_lags < all_lags)
             {
-              n_lags = std::min(8 * n_lags, all_lags);
+              n_lags = std::min(4 * n_lags, all_lags);
               continue;
             }
+          lags = std::max(few_lags, power_of_two(lag + lag / 2));
 
           double time = 2. * sum - 1.;
           // The first lag that was left out, as the authors do.
@@ -336,6 +281,14 @@ namespace Tempera
           const double n_draws = double(draws.half) * draws.n_halves();
           return n_draws / std::max(time, 1. / std::log10(n_draws));
         }
+    }
+
+
+    double
+    effective_size(const SplitDraws &draws)
+    {
+      std::size_t lags = first_lags;
+      return effective_size(draws, lags);
     }
 
 
@@ -364,8 +317,12 @@ namespace Tempera
       double
       compute(const double rank) const
       {
-        return boost::math::quantile(boost::math::normal_distribution<>(),
-                                     (rank - 0.375) / (n + 0.25));
+        // Else it would be computed with extended precision.
+        using Policy = boost::math::policies::policy<
+          boost::math::policies::promote_double<false>>;
+        return boost::math::quantile(
+          boost::math::normal_distribution<double, Policy>(),
+          (rank - 0.375) / (n + 0.25));
       }
 
       const std::size_t   n;
@@ -378,45 +335,35 @@ namespace Tempera
     {
     public:
       explicit SortedDraws(const SplitDraws &draws)
-        : values(draws.values)
-        , order(draws.values.size())
-      {
-        std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(),
-                  order.end(),
-                  [&](const std::uint32_t a, const std::uint32_t b) {
-                    return values[a] < values[b];
-                  });
-      }
+        : sorted(draws.values)
+      {}
 
       double
       operator[](const std::size_t number) const
       {
-        return values[order[number]];
+        return sorted.values[number];
       }
 
-      std::size_t
+      std::uint32_t
       index(const std::size_t number) const
       {
-        return order[number];
+        return sorted.places[number];
       }
 
       std::size_t
       size() const
       {
-        return order.size();
+        return sorted.values.size();
       }
 
       /** Number of the first value that is not smaller. */
       std::size_t
       first_from(const double value) const
       {
-        return std::partition_point(order.begin(),
-                                    order.end(),
-                                    [&](const std::uint32_t i) {
-                                      return values[i] < value;
-                                    }) -
-               order.begin();
+        return std::lower_bound(sorted.values.begin(),
+                                sorted.values.end(),
+                                value) -
+               sorted.values.begin();
       }
 
       /** Straight between order statistics (type 7 of Hyndman and Fan). */
@@ -431,23 +378,22 @@ namespace Tempera
       }
 
     private:
-      const std::vector<double> &values;
-      std::vector<std::uint32_t> order;
+      const SortedNumbers sorted;
     };
 
 
     /**
-     * Gives the normal score of every draw in a half, in increasing order of
-     * their keys; equal keys share their mean rank.
+     * Put the normal score of its rank in the place of every draw in a half;
+     * equal keys share their mean rank.
      *
-     * @param next Gives the next key, and the index of its draw.
+     * @param next Gives the next key in increasing order, and the index of its
+     * draw.
      */
-    template <typename Next, typename Take>
+    template <typename Next>
     void
-    for_each_score(const SplitDraws   &draws,
-                   const NormalScores &score,
-                   const Next         &next,
-                   const Take         &take)
+    set_scores_of_keys(const NormalScores &score,
+                       SplitDraws         &draws,
+                       const Next         &next)
     {
       // Draws in a half with the same key, and how many came before.
       std::vector<std::uint32_t> equal;
@@ -458,7 +404,7 @@ namespace Tempera
           return;
         const double here = score(n_before + 0.5 * (equal.size() + 1.));
         for (const std::uint32_t index : equal)
-          take(index, here);
+          draws.values[index] = here;
         n_before += equal.size();
         equal.clear();
       };
@@ -497,11 +443,11 @@ namespace Tempera
     }
 
 
-    /** R-hat of the ranks of distances from the median. */
-    double
-    folded_r_hat(const SplitDraws   &draws,
-                 const SortedDraws  &sorted,
-                 const NormalScores &score)
+    /** Put the score of its distance from the median in each draw's place. */
+    void
+    set_folded_scores(const SortedDraws  &sorted,
+                      const NormalScores &score,
+                      SplitDraws         &draws)
     {
       constexpr double none   = std::numeric_limits<double>::infinity();
       const double     median = median_of_halves(draws, sorted);
@@ -513,30 +459,22 @@ namespace Tempera
       const auto distance_above = [&]() {
         return above < sorted.size() ? sorted[above] - median : none;
       };
-      double               next_below = distance_below();
-      double               next_above = distance_above();
-      std::vector<Moments> moments(draws.n_halves());
-      for_each_score(
-        draws,
-        score,
-        [&]() {
-          std::pair<double, std::uint32_t> result;
-          if (next_below <= next_above)
-            {
-              result     = {next_below, sorted.index(--below)};
-              next_below = distance_below();
-            }
-          else
-            {
-              result     = {next_above, sorted.index(above++)};
-              next_above = distance_above();
-            }
-          return result;
-        },
-        [&](const std::uint32_t index, const double one) {
-          moments[draws.half_of(index)].add(one);
-        });
-      return Variances(moments, draws.half).r_hat();
+      double next_below = distance_below();
+      double next_above = distance_above();
+      set_scores_of_keys(score, draws, [&]() {
+        std::pair<double, std::uint32_t> result;
+        if (next_below <= next_above)
+          {
+            result     = {next_below, sorted.index(--below)};
+            next_below = distance_below();
+          }
+        else
+          {
+            result     = {next_above, sorted.index(above++)};
+            next_above = distance_above();
+          }
+        return result;
+      });
     }
 
 
@@ -546,19 +484,12 @@ namespace Tempera
                const NormalScores &score,
                SplitDraws         &draws)
     {
-      // Keys are read before their group is overwritten.
       std::size_t number = 0;
-      for_each_score(
-        draws,
-        score,
-        [&]() {
-          const std::size_t here = number++;
-          return std::pair<double, std::uint32_t>(sorted[here],
-                                                  sorted.index(here));
-        },
-        [&](const std::uint32_t index, const double one) {
-          draws.values[index] = one;
-        });
+      set_scores_of_keys(score, draws, [&]() {
+        const std::size_t here = number++;
+        return std::pair<double, std::uint32_t>(sorted[here],
+                                                sorted.index(here));
+      });
     }
 
 
@@ -573,10 +504,13 @@ namespace Tempera
     {
       const NormalScores score(draws.n_halves() * draws.half);
       Ranked             result;
-      result.r_hat_folded = folded_r_hat(draws, sorted, score);
+      const auto         r_hat = [&draws]() {
+        return Variances(moments_of_halves(draws), draws.half).r_hat();
+      };
+      set_folded_scores(sorted, score, draws);
+      result.r_hat_folded = r_hat();
       set_scores(sorted, score, draws);
-      result.r_hat_bulk =
-        Variances(moments_of_halves(draws), draws.half).r_hat();
+      result.r_hat_bulk = r_hat();
       // Draws of two values that are equally frequent have but one distance
       // from their median, which says nothing.
       result.r_hat = std::isnan(result.r_hat_folded) ?
@@ -624,6 +558,16 @@ namespace Tempera
 
 
 
+  double
+  rank_r_hat(const std::vector<std::vector<double>> &chains)
+  {
+    SplitDraws draws(chains);
+    return draws.are_usable() ? look_at_ranks(SortedDraws(draws), draws).r_hat :
+                                not_a_number;
+  }
+
+
+
   Diagnostics
   diagnose(const std::vector<std::vector<double>> &chains)
   {
@@ -631,63 +575,60 @@ namespace Tempera
     SplitDraws  draws(chains);
     if (draws.values.empty() || !draws.are_finite())
       return result;
-    Moments moments;
-    for (const double value : draws.values)
-      moments.add(value);
-    const double mean               = moments.mean();
+    const double          n = draws.values.size();
+    const MeanAndVariance moments =
+      mean_and_variance(draws.values.data(), draws.values.size());
+    const double mean               = moments.mean;
     result.mean.value               = mean;
-    result.standard_deviation.value = moments.standard_deviation();
+    result.standard_deviation.value = std::sqrt(moments.variance);
 
+    const SortedDraws                     sorted(draws);
     const std::array<double, 3>           probabilities = {{0.05, 0.5, 0.95}};
     const std::array<EstimatedValue *, 3> quantiles     = {
           {&result.quantile_5, &result.median, &result.quantile_95}};
-    {
-      const SortedDraws sorted(draws);
-      for (unsigned int i = 0; i < 3; ++i)
-        quantiles[i]->value = sorted.quantile(probabilities[i]);
-      if (draws.half < least_half)
-        return result;
+    for (unsigned int i = 0; i < 3; ++i)
+      quantiles[i]->value = sorted.quantile(probabilities[i]);
+    if (draws.half < least_half)
+      return result;
 
-      // The effective sizes for which the draws' order is needed afterwards.
-      result.mean_size  = effective_size(draws);
-      SplitDraws others = draws;
-      for (unsigned int i = 0; i < 3; ++i)
-        {
-          const double bound = quantiles[i]->value;
-          others.set(chains,
-                     [&](const double draw) { return double(draw <= bound); });
-          const double size = effective_size(others);
-          if (i != 1)
-            result.tail_size = std::isnan(result.tail_size) ?
-                                 size :
-                                 std::min(result.tail_size, size);
-          quantiles[i]->error =
-            error_of_quantile(sorted, probabilities[i], size);
-        }
-      others.set(chains, [&](const double draw) {
-        return (draw - mean) * (draw - mean);
-      });
-      double squares = 0., fourth_powers = 0.;
-      for (const double square : others.values)
-        {
-          squares += square / others.values.size();
-          fourth_powers += square * square / others.values.size();
-        }
-      result.mean.error =
-        result.standard_deviation.value / std::sqrt(result.mean_size);
-      // Kenney and Keeping: the variance of a variance; the root's to first
-      // order.
-      result.standard_deviation.error =
-        std::sqrt((fourth_powers - squares * squares) / effective_size(others) /
-                  squares / 4.);
-      others = SplitDraws({});
+    std::size_t lags = first_lags;
+    result.mean_size = effective_size(draws, lags);
+    result.mean.error =
+      result.standard_deviation.value / std::sqrt(result.mean_size);
+    for (unsigned int i = 0; i < 3; ++i)
+      {
+        const double bound = quantiles[i]->value;
+        draws.set(chains,
+                  [&](const double draw) { return double(draw <= bound); });
+        const double size = effective_size(draws, lags);
+        if (i != 1)
+          result.tail_size = std::isnan(result.tail_size) ?
+                               size :
+                               std::min(result.tail_size, size);
+        quantiles[i]->error = error_of_quantile(sorted, probabilities[i], size);
+      }
 
-      const Ranked ranked = look_at_ranks(sorted, draws);
-      result.r_hat_bulk   = ranked.r_hat_bulk;
-      result.r_hat_folded = ranked.r_hat_folded;
-      result.r_hat        = ranked.r_hat;
-    }
-    result.bulk_size = effective_size(draws);
+    draws.set(chains,
+              [&](const double draw) { return (draw - mean) * (draw - mean); });
+    double squares = 0., fourth_powers = 0.;
+    for (const double square : draws.values)
+      {
+        squares += square;
+        fourth_powers += square * square;
+      }
+    squares /= n;
+    fourth_powers /= n;
+    // Kenney and Keeping: the variance of a variance; the root's to first
+    // order.
+    result.standard_deviation.error =
+      std::sqrt((fourth_powers - squares * squares) /
+                effective_size(draws, lags) / squares / 4.);
+
+    const Ranked ranked = look_at_ranks(sorted, draws);
+    result.r_hat_bulk   = ranked.r_hat_bulk;
+    result.r_hat_folded = ranked.r_hat_folded;
+    result.r_hat        = ranked.r_hat;
+    result.bulk_size    = effective_size(draws, lags);
     return result;
   }
 
@@ -700,8 +641,8 @@ namespace Tempera
     const SplitDraws draws(chains);
     if (!draws.are_usable())
       return {};
-    const std::vector<Moments> moments = moments_of_halves(draws);
-    const Variances            variances(moments, draws.half);
+    const std::vector<MeanAndVariance> moments = moments_of_halves(draws);
+    const Variances                    variances(moments, draws.half);
     if (!(variances.within > 0.))
       return {};
     std::vector<double> result =
@@ -722,17 +663,17 @@ namespace Tempera
 
 
   double
-  distance_from_law(std::vector<double>                        draws,
+  distance_from_law(const std::vector<double>                 &draws,
                     const std::function<double(const double)> &cdf)
   {
     if (draws.empty())
       return not_a_number;
-    std::sort(draws.begin(), draws.end());
-    const double n        = draws.size();
-    double       distance = 0.;
-    for (std::size_t i = 0; i < draws.size(); ++i)
+    const std::vector<double> sorted   = SortedNumbers(draws).values;
+    const double              n        = sorted.size();
+    double                    distance = 0.;
+    for (std::size_t i = 0; i < sorted.size(); ++i)
       {
-        const double probability = cdf(draws[i]);
+        const double probability = cdf(sorted[i]);
         distance =
           std::max({distance, (i + 1) / n - probability, probability - i / n});
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/marginal.h>
+#include <tempera/output/sorting.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,15 +29,19 @@ namespace Tempera
 
 
 
+  std::size_t
+  Marginal::place_of(const double probability) const
+  {
+    return std::min<std::size_t>(subset.size() - 1,
+                                 std::floor(probability * subset.size()));
+  }
+
+
+
   double
   Marginal::quantile(const double probability) const
   {
-    std::vector<double> values = subset;
-    const std::size_t   index =
-      std::min<std::size_t>(values.size() - 1,
-                            std::floor(probability * values.size()));
-    std::nth_element(values.begin(), values.begin() + index, values.end());
-    return values[index];
+    return order_statistics(subset, {place_of(probability)})[0];
   }
 
 
@@ -44,7 +49,9 @@ namespace Tempera
   std::string
   Marginal::sketch(const unsigned int width) const
   {
-    const double low = quantile(0.005), high = quantile(0.995);
+    const std::vector<double> ends =
+      order_statistics(subset, {place_of(0.005), place_of(0.995)});
+    const double low = ends[0], high = ends[1];
 
     std::vector<std::size_t> counts(width);
     for (const double value : subset)

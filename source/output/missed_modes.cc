@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/missed_modes.h>
+#include <tempera/output/sorting.h>
 
 #include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/lapack_full_matrix.h>
@@ -95,15 +96,13 @@ namespace Tempera
         std::vector<double> result;
         for (const auto &chain : chains)
           {
-            const auto &columns = chain[rung].columns;
-            for (std::size_t i = 0; i < columns[0].size(); ++i)
-              {
-                double sum = 0.;
-                for (std::size_t j = 0; j < columns.size(); ++j)
-                  if (factors[j] != 0.)
-                    sum += factors[j] * (columns[j][i] - origin[j]);
-                result.push_back(sum);
-              }
+            const auto       &columns = chain[rung].columns;
+            const std::size_t begin   = result.size();
+            result.resize(begin + columns[0].size(), 0.);
+            for (std::size_t j = 0; j < columns.size(); ++j)
+              if (factors[j] != 0.)
+                for (std::size_t i = 0; i < columns[j].size(); ++i)
+                  result[begin + i] += factors[j] * (columns[j][i] - origin[j]);
           }
         return result;
       }
@@ -186,36 +185,101 @@ namespace Tempera
     }
 
 
+    /** Quantiles of some values, and how many of them a value exceeds. */
+    class Bounds
+    {
+    public:
+      explicit Bounds(const std::vector<double> &values)
+      {
+        std::vector<std::size_t> places;
+        for (unsigned int k = 1; k <= n_quantiles; ++k)
+          places.push_back((values.size() - 1) * k / (n_quantiles + 1));
+        const std::vector<double> quantiles = order_statistics(values, places);
+        std::copy(quantiles.begin(), quantiles.end(), bounds.begin());
+        bounds[n_quantiles] = std::numeric_limits<double>::infinity();
+
+        low    = quantiles.front();
+        factor = n_cells / (quantiles.back() - low);
+        if (!std::isfinite(factor))
+          factor = 0.;
+        // From the last bound that is not above a cell it is not far.
+        first.fill(0);
+        for (unsigned int k = 0; k < n_quantiles; ++k)
+          for (unsigned int cell = cell_of(bounds[k]) + 1; cell < n_cells;
+               ++cell)
+            first[cell] = k + 1;
+      }
+
+      double
+      operator[](const unsigned int k) const
+      {
+        return bounds[k];
+      }
+
+      unsigned int
+      n_below(const double value) const
+      {
+        unsigned int n = first[cell_of(value)];
+        while (bounds[n] < value)
+          ++n;
+        return n;
+      }
+
+    private:
+      static constexpr unsigned int n_cells = 256;
+
+      /** Never decreases with the value. */
+      unsigned int
+      cell_of(const double value) const
+      {
+        const double place = (value - low) * factor;
+        return place > 0. ? std::min<double>(place, n_cells - 1.) : 0.;
+      }
+
+      /** The last one is infinite. */
+      std::array<double, n_quantiles + 1> bounds;
+      double                              low, factor;
+      /** By cell: bounds that are below all of its values. */
+      std::array<unsigned char, n_cells> first;
+    };
+
+
     /** The half-line where most is missing, if anything is. */
     void
-    look_along(const Direction         &direction,
-               const unsigned int       rung,
-               const WeightedDraws     &hot,
-               std::vector<double>      cold,
-               std::vector<MissedMode> &missed)
+    look_along(const Direction           &direction,
+               const unsigned int         rung,
+               const WeightedDraws       &hot,
+               const std::vector<double> &cold,
+               std::vector<MissedMode>   &missed)
     {
-      std::vector<double> sorted = hot.values;
-      std::sort(sorted.begin(), sorted.end());
-      std::sort(cold.begin(), cold.end());
+      const Bounds bounds(hot.values);
+      // By the number of bounds below: cold draws; weight by batch.
+      std::array<std::size_t, n_quantiles + 1> counts = {};
+      for (const double value : cold)
+        ++counts[bounds.n_below(value)];
+      std::array<std::array<double, n_batches>, n_quantiles + 1> weights = {};
+      for (std::size_t i = 0; i < hot.values.size(); ++i)
+        weights[bounds.n_below(hot.values[i])][hot.batches[i]] +=
+          hot.weights[i];
 
-      bool       any = false;
-      MissedMode worst;
-      for (unsigned int k = 1; k <= n_quantiles; ++k)
+      bool        any = false;
+      MissedMode  worst;
+      std::size_t n_cold_below = 0;
+      for (unsigned int k = 0; k < n_quantiles; ++k)
         {
-          const double bound =
-            sorted[(sorted.size() - 1) * k / (n_quantiles + 1)];
-          const double n_cold_below =
-            std::upper_bound(cold.begin(), cold.end(), bound) - cold.begin();
+          const double bound = bounds[k];
+          n_cold_below += counts[k];
           // Weight by batch on both sides.
           std::array<std::array<double, n_batches>, 2> weight = {};
-          for (std::size_t i = 0; i < hot.values.size(); ++i)
-            weight[hot.values[i] > bound][hot.batches[i]] += hot.weights[i];
+          for (unsigned int i = 0; i <= n_quantiles; ++i)
+            for (unsigned int batch = 0; batch < n_batches; ++batch)
+              weight[i > k][batch] += weights[i][batch];
           for (const bool is_above : {false, true})
             {
               double expected = 0.;
               for (const double one : weight[is_above])
                 expected += one;
-              const double found_below = n_cold_below / cold.size();
+              const double found_below = double(n_cold_below) / cold.size();
               const double found = is_above ? 1. - found_below : found_below;
               if (expected < least_expected ||
                   found >= least_found_part * expected)

@@ -52,16 +52,117 @@ namespace Tempera
 
 
     double
-    squared_distance(const Point &a, const Point &b)
+    squared_distance(const double *const a,
+                     const double *const b,
+                     const std::size_t   n)
     {
       double sum = 0.;
-      for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t i = 0; i < n; ++i)
         sum += (a[i] - b[i]) * (a[i] - b[i]);
       return sum;
     }
 
 
-    /** Heaps of points: the peak of each point's, by index. */
+    /** A squared distance, and the point that is so far away. */
+    using Distance = std::pair<double, std::size_t>;
+
+    /**
+     * Visits points that are sorted by their first coordinate, the nearest in
+     * that coordinate first, as long as @p visit does not return false for the
+     * squared difference of first coordinates and the number of the point.
+     */
+    template <typename Visit>
+    void
+    visit_outwards(const std::vector<double> &firsts,
+                   const double               first,
+                   const Visit               &visit)
+    {
+      std::size_t above =
+        std::lower_bound(firsts.begin(), firsts.end(), first) - firsts.begin();
+      std::size_t below     = above;
+      const auto  square_of = [&](const std::size_t i) {
+        return (firsts[i] - first) * (firsts[i] - first);
+      };
+      constexpr double none = std::numeric_limits<double>::infinity();
+      double next_above     = above < firsts.size() ? square_of(above) : none,
+             next_below     = below > 0 ? square_of(below - 1) : none;
+      while (below > 0 || above < firsts.size())
+        if (above == firsts.size() || (below > 0 && next_below < next_above))
+          {
+            if (!visit(next_below, --below))
+              return;
+            next_below = below > 0 ? square_of(below - 1) : none;
+          }
+        else
+          {
+            if (!visit(next_above, above++))
+              return;
+            next_above = above < firsts.size() ? square_of(above) : none;
+          }
+    }
+
+    /** Points that are sorted by their first coordinate, for neighbours. */
+    class SortedPoints
+    {
+    public:
+      explicit SortedPoints(const std::vector<Point> &points)
+        : dimension(points[0].size())
+      {
+        for (const Point &point : points)
+          {
+            firsts.push_back(point[0]);
+            numbers.insert(numbers.end(), point.begin(), point.end());
+          }
+      }
+
+      /**
+       * The @p n nearest to one of the points, itself included, as
+       * std::nth_element() leaves them: the farthest is the last.
+       */
+      void
+      find_nearest(const std::size_t      to,
+                   const std::size_t      n,
+                   std::vector<Distance> &nearest) const
+      {
+        // Some more than are wanted, so that they are seldom sorted out.
+        const std::size_t   most     = 4 * n;
+        const double *const point    = numbers.data() + to * dimension;
+        double              farthest = std::numeric_limits<double>::infinity();
+        const auto          sort_out = [&]() {
+          std::nth_element(nearest.begin(),
+                           nearest.begin() + n - 1,
+                           nearest.end());
+          nearest.resize(n);
+          farthest = nearest.back().first;
+        };
+        nearest.clear();
+        visit_outwards(firsts,
+                       point[0],
+                       [&](const double square, const std::size_t i) {
+                         if (square > farthest)
+                           return false;
+                         double distance =
+                           squared_distance(point,
+                                            numbers.data() + i * dimension,
+                                            dimension);
+                         if (std::isnan(distance))
+                           distance = std::numeric_limits<double>::infinity();
+                         if (distance <= farthest)
+                           nearest.emplace_back(distance, i);
+                         if (nearest.size() == most)
+                           sort_out();
+                         return true;
+                       });
+        sort_out();
+      }
+
+    private:
+      const std::size_t   dimension;
+      std::vector<double> firsts, numbers;
+    };
+
+
+    /** Heaps of sorted points: the peak of each point's, by index. */
     std::vector<std::size_t>
     climb(const std::vector<Point> &points)
     {
@@ -80,15 +181,12 @@ namespace Tempera
           return 0.5 * std::log(
                          std::max(squared, std::numeric_limits<double>::min()));
         };
-        std::vector<std::pair<double, std::size_t>> distances(n);
+        const SortedPoints    sorted(points);
+        std::vector<Distance> distances;
         for (std::size_t i = 0; i < n; ++i)
           {
-            for (std::size_t j = 0; j < n; ++j)
-              distances[j] = {squared_distance(points[i], points[j]), j};
             // The point itself is the first.
-            std::nth_element(distances.begin(),
-                             distances.begin() + n_neighbours,
-                             distances.end());
+            sorted.find_nearest(i, n_neighbours + 1, distances);
             log_distance[i] = log_of(distances[n_neighbours].first);
             std::nth_element(distances.begin(),
                              distances.begin() + n_neighbours / 2,
@@ -191,22 +289,52 @@ namespace Tempera
       return result;
     }
 
-    const Witness &
-    nearest(const std::vector<Witness> &witnesses, const Point &point)
+    /** Finds the mode of the nearest witness, of equally near ones the first.
+     */
+    class NearestWitness
     {
-      const Witness *result   = nullptr;
-      double         smallest = std::numeric_limits<double>::infinity();
-      for (const Witness &witness : witnesses)
-        {
-          const double distance = squared_distance(point, witness.point);
-          if (result == nullptr || distance < smallest)
-            {
-              smallest = distance;
-              result   = &witness;
-            }
-        }
-      return *result;
-    }
+    public:
+      explicit NearestWitness(const std::vector<Witness> &all)
+        : witnesses(all)
+        , order(all.size())
+      {
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(),
+                  order.end(),
+                  [&](const std::size_t a, const std::size_t b) {
+                    return witnesses[a].point[0] < witnesses[b].point[0];
+                  });
+        for (const std::size_t i : order)
+          firsts.push_back(witnesses[i].point[0]);
+      }
+
+      unsigned int
+      mode(const Point &point) const
+      {
+        Distance nearest(std::numeric_limits<double>::infinity(), 0);
+        visit_outwards(firsts,
+                       point[0],
+                       [&](const double square, const std::size_t i) {
+                         if (square > nearest.first)
+                           return false;
+                         const Point &other = witnesses[order[i]].point;
+                         nearest =
+                           std::min(nearest,
+                                    Distance(squared_distance(point.data(),
+                                                              other.data(),
+                                                              other.size()),
+                                             order[i]));
+                         return true;
+                       });
+        return witnesses[nearest.second].mode;
+      }
+
+    private:
+      const std::vector<Witness> &witnesses;
+      /** By the first coordinate. */
+      std::vector<std::size_t> order;
+      std::vector<double>      firsts;
+    };
 
 
     /** Shares and centres from the labels; the largest mode becomes 0. */
@@ -259,7 +387,7 @@ namespace Tempera
             }
           if (n_modes > 1)
             {
-              mode.r_hat          = convergence(indicators).r_hat;
+              mode.r_hat          = rank_r_hat(indicators);
               mode.effective_size = effective_size_of_mean(indicators);
               mode.error =
                 std::sqrt(mode.share * (1. - mode.share) / mode.effective_size);
@@ -302,6 +430,7 @@ namespace Tempera
     const auto point_of = [&](const std::vector<std::vector<double>> &from,
                               const std::size_t                       draw) {
       Point point;
+      point.reserve(n_columns);
       for (std::size_t column = 0; column < n_columns; ++column)
         if (scales[column] > 0.)
           point.push_back(from[column][draw] / scales[column]);
@@ -332,10 +461,10 @@ namespace Tempera
       {
         const std::vector<Witness> witnesses =
           choose_witnesses(points, heaps, peaks, sizes);
+        const NearestWitness nearest(witnesses);
         for (std::size_t chain = 0; chain < chains.size(); ++chain)
           for (std::size_t i = 0; i < result.labels[chain].size(); ++i)
-            result.labels[chain][i] =
-              nearest(witnesses, point_of(chains[chain], i)).mode;
+            result.labels[chain][i] = nearest.mode(point_of(chains[chain], i));
       }
 
     describe(chains, std::max<std::size_t>(1, peaks.size()), result);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/archive_signature.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/output/record.h>
@@ -47,8 +48,14 @@ namespace Tempera
     class BlockReader
     {
     public:
-      explicit BlockReader(const std::string &path)
-        : file(path, std::ios::binary)
+      /**
+       * @param n_sound_bytes So much is known to be sound; there checksums are
+       * not computed again. Nothing behind it is read then.
+       */
+      explicit BlockReader(const std::string  &path,
+                           const std::uint64_t n_sound_bytes = 0)
+        : n_sound_bytes(n_sound_bytes)
+        , file(path, std::ios::binary)
       {}
 
       /** Read the next block; false at the end of what is sound. */
@@ -56,19 +63,23 @@ namespace Tempera
       next()
       {
         BlockHead head;
-        if (!file.read(reinterpret_cast<char *>(&head), sizeof(head)))
-          return false;
-        if (head.letters != BlockHead::right_letters ||
-            head.length > BlockHead::most_bytes)
-          return false;
-        content.resize(head.length);
-        if (!file.read(content.data(), content.size()) ||
-            block_checksum(head.kind, content.data(), head.length) !=
-              head.checksum)
-          return false;
-        kind = BlockKind(head.kind);
-        n_bytes += sizeof(head) + head.length;
-        return true;
+        return read(head) && read_content(head);
+      }
+
+      /** Read the next block of a kind; false if there is none. */
+      bool
+      next(const BlockKind wanted)
+      {
+        BlockHead head;
+        while (n_bytes < n_sound_bytes && read(head))
+          {
+            if (BlockKind(head.kind) == wanted)
+              return read_content(head);
+            if (!file.seekg(head.length, std::ios::cur))
+              return false;
+            n_bytes += sizeof(head) + head.length;
+          }
+        return false;
       }
 
       BlockKind   kind = BlockKind::description;
@@ -77,13 +88,37 @@ namespace Tempera
       std::uint64_t n_bytes = 0;
 
     private:
-      std::ifstream file;
+      bool
+      read(BlockHead &head)
+      {
+        return file.read(reinterpret_cast<char *>(&head), sizeof(head)) &&
+               head.letters == BlockHead::right_letters &&
+               head.length <= BlockHead::most_bytes;
+      }
+
+      bool
+      read_content(const BlockHead &head)
+      {
+        content.resize(head.length);
+        if (!file.read(content.data(), content.size()) ||
+            (n_bytes >= n_sound_bytes &&
+             block_checksum(head.kind, content.data(), head.length) !=
+               head.checksum))
+          return false;
+        kind = BlockKind(head.kind);
+        n_bytes += sizeof(head) + head.length;
+        return true;
+      }
+
+      const std::uint64_t n_sound_bytes;
+      std::ifstream       file;
     };
 
 
     RunReport
     report_from_bytes(const std::string &bytes)
     {
+      check_signature(bytes);
       std::istringstream              stream(bytes);
       boost::archive::binary_iarchive archive(stream);
       RunReport                       report;
@@ -278,35 +313,36 @@ namespace Tempera
     draw.swaps.resize(layout.n_pairs);
     draw.rungs.resize(layout.n_rungs);
 
-    BlockReader reader(chains[chain].path);
-    while (reader.n_bytes < chains[chain].n_bytes && reader.next())
-      if (reader.kind == BlockKind::draws)
-        for (std::size_t i = 0; i < reader.content.size(); i += layout.line())
-          {
-            Bytes bytes(reader.content.data() + i);
-            draw.round       = bytes.take<std::uint64_t>();
-            draw.is_burn_in  = bytes.take<std::uint64_t>() != 0;
-            draw.round_trips = bytes.take<std::uint64_t>();
-            for (RecordedSwaps &pair : draw.swaps)
-              {
-                pair.attempts = bytes.take<std::uint32_t>();
-                pair.accepted = bytes.take<std::uint32_t>();
-              }
-            for (RecordedRung &rung : draw.rungs)
-              {
-                rung.reference  = bytes.take<double>();
-                rung.potential  = bytes.take<double>();
-                rung.step_size  = bytes.take<double>();
-                rung.acceptance = bytes.take<double>();
-                rung.non_finite = bytes.take<std::uint32_t>();
-                rung.replica    = bytes.take<std::uint32_t>();
-                // All parts of a line, and so all places, are multiples of
-                // eight bytes.
-                rung.values = reinterpret_cast<const double *>(bytes.place);
-                bytes.place += layout.n_columns * sizeof(double);
-              }
-            visit(draw);
-          }
+    BlockReader reader(chains[chain].path, chains[chain].n_bytes);
+    while (reader.next(BlockKind::draws))
+      // A file that is begun again meanwhile may have other blocks.
+      for (std::size_t i = 0; i + layout.line() <= reader.content.size();
+           i += layout.line())
+        {
+          Bytes bytes(reader.content.data() + i);
+          draw.round       = bytes.take<std::uint64_t>();
+          draw.is_burn_in  = bytes.take<std::uint64_t>() != 0;
+          draw.round_trips = bytes.take<std::uint64_t>();
+          for (RecordedSwaps &pair : draw.swaps)
+            {
+              pair.attempts = bytes.take<std::uint32_t>();
+              pair.accepted = bytes.take<std::uint32_t>();
+            }
+          for (RecordedRung &rung : draw.rungs)
+            {
+              rung.reference  = bytes.take<double>();
+              rung.potential  = bytes.take<double>();
+              rung.step_size  = bytes.take<double>();
+              rung.acceptance = bytes.take<double>();
+              rung.non_finite = bytes.take<std::uint32_t>();
+              rung.replica    = bytes.take<std::uint32_t>();
+              // All parts of a line, and so all places, are multiples of
+              // eight bytes.
+              rung.values = reinterpret_cast<const double *>(bytes.place);
+              bytes.place += layout.n_columns * sizeof(double);
+            }
+          visit(draw);
+        }
   }
 
 
@@ -321,9 +357,9 @@ namespace Tempera
            Record::most_predictions)
       stride *= 2;
     std::vector<RecordedPrediction> result;
-    BlockReader                     reader(chains[chain].path);
-    while (reader.n_bytes < chains[chain].n_bytes && reader.next())
-      if (reader.kind == BlockKind::prediction)
+    BlockReader reader(chains[chain].path, chains[chain].n_bytes);
+    while (reader.next(BlockKind::prediction))
+      if (reader.content.size() >= 2 * sizeof(std::uint64_t))
         {
           Bytes              bytes(reader.content.data());
           RecordedPrediction one;
@@ -344,25 +380,38 @@ namespace Tempera
 
 
   DrawTable
-  RecordedRun::table(const std::size_t most) const
+  RecordedRun::table(const std::size_t most, const Visitor &visit) const
   {
     const std::uint64_t n = n_common_draws();
     DrawTable           result;
     result.stride = std::max<std::uint64_t>(
       1, most == 0 ? n : (n + most - 1) / std::max<std::size_t>(1, most));
     const std::size_t n_columns = run.columns().size();
+    const std::size_t n_kept    = (n + result.stride - 1) / result.stride;
     for (unsigned int chain = 0; chain < chains.size(); ++chain)
       {
         std::vector<RungColumns> rungs(run.n_recorded_rungs);
         for (RungColumns &rung : rungs)
-          rung.values.resize(n_columns);
+          {
+            rung.reference.reserve(n_kept);
+            rung.potential.reserve(n_kept);
+            rung.replica.reserve(n_kept);
+            rung.values.resize(n_columns);
+            for (std::vector<double> &column : rung.values)
+              column.reserve(n_kept);
+          }
         std::vector<std::uint64_t> numbers;
-        std::uint64_t              number = 0;
+        numbers.reserve(n_kept);
+        // How many there are, and which is the next to be kept.
+        std::uint64_t number = 0, next = 0;
         for_each_draw(chain, [&](const RecordedDraw &draw) {
+          if (visit)
+            visit(chain, draw);
           if (draw.is_burn_in)
             return;
-          if (number < n && number % result.stride == 0)
+          if (number == next && number < n)
             {
+              next += result.stride;
               numbers.push_back(number);
               for (std::size_t i = 0; i < rungs.size(); ++i)
                 {

@@ -38,7 +38,7 @@ namespace Tempera
           if (replica[i].get_subset().size() >= fewest_draws)
             chains.push_back(replica[i].get_subset());
         if (chains.size() > 1)
-          result[i] = convergence(chains).r_hat;
+          result[i] = rank_r_hat(chains);
       }
     return result;
   }

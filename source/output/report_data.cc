@@ -61,6 +61,122 @@ namespace Tempera
     };
 
 
+    /** Makes the passage of a chain, draw by draw. */
+    class PassageMaker
+    {
+    public:
+      /**
+       * @param chain Of the first all rungs are kept, of others the coldest.
+       * @param most So many draws are kept.
+       */
+      PassageMaker(const RecordedRun &run,
+                   const unsigned int chain,
+                   const std::size_t  n_columns,
+                   const std::size_t  most)
+        : is_first(chain == 0)
+        , n_recorded(run.description().n_recorded_rungs)
+        , n_rungs(run.description().kernels.size())
+        , n_columns(n_columns)
+        , kept(evenly_spaced(run.n_burn_in_draws(chain) + run.n_draws(chain),
+                             most))
+        , path_begin(run.n_burn_in_draws(chain) +
+                     (run.n_draws(chain) > most_path_draws ?
+                        (run.n_draws(chain) - most_path_draws) / 2 :
+                        0))
+        , last_end(n_rungs, 0)
+      {
+        result.energies.resize(n_recorded);
+        result.values.assign(n_recorded,
+                             std::vector<std::vector<double>>(n_columns));
+        result.visits.assign(n_recorded, std::vector<double>(n_rungs, 0.));
+        result.from_cold.assign(n_recorded, 0.);
+        result.from_hot.assign(n_recorded, 0.);
+        result.path_replicas.resize(n_recorded);
+      }
+
+      void
+      add(const RecordedDraw &draw)
+      {
+        result.last_round  = draw.round;
+        result.round_trips = draw.round_trips;
+        if (next < kept.size() && kept[next] == number)
+          {
+            ++next;
+            keep(draw);
+          }
+        if (!draw.is_burn_in)
+          count(draw);
+        ++number;
+      }
+
+      Passage result;
+
+    private:
+      std::size_t
+      n_rungs_of(const RecordedDraw &draw) const
+      {
+        return std::min<std::size_t>(n_recorded, draw.rungs.size());
+      }
+
+      void
+      keep(const RecordedDraw &draw)
+      {
+        result.rounds.push_back(draw.round);
+        for (std::size_t rung = 0; rung < n_rungs_of(draw); ++rung)
+          {
+            result.energies[rung].push_back(draw.rungs[rung].reference +
+                                            draw.rungs[rung].potential);
+            if (is_first || rung == 0)
+              for (std::size_t column = 0; column < n_columns; ++column)
+                result.values[rung][column].push_back(
+                  draw.rungs[rung].values[column]);
+          }
+      }
+
+      void
+      count(const RecordedDraw &draw)
+      {
+        result.attempts.resize(std::max(result.attempts.size(),
+                                        draw.swaps.size()),
+                               0.);
+        result.accepted.resize(result.attempts.size(), 0.);
+        for (std::size_t pair = 0; pair < draw.swaps.size(); ++pair)
+          {
+            result.attempts[pair] += draw.swaps[pair].attempts;
+            result.accepted[pair] += draw.swaps[pair].accepted;
+          }
+        const bool is_path =
+          number >= path_begin && number < path_begin + most_path_draws;
+        if (is_path)
+          result.path_rounds.push_back(draw.round);
+        for (std::size_t rung = 0; rung < n_rungs_of(draw); ++rung)
+          {
+            const std::uint32_t replica = draw.rungs[rung].replica;
+            if (replica >= n_rungs)
+              continue;
+            result.visits[rung][replica] += 1.;
+            if (is_path)
+              result.path_replicas[rung].push_back(replica);
+            if (rung == 0)
+              last_end[replica] = 1;
+            else if (rung + 1 == n_rungs)
+              last_end[replica] = -1;
+            result.from_cold[rung] += last_end[replica] == 1;
+            result.from_hot[rung] += last_end[replica] == -1;
+          }
+      }
+
+      const bool                     is_first;
+      const std::size_t              n_recorded, n_rungs, n_columns;
+      const std::vector<std::size_t> kept;
+      const std::uint64_t            path_begin;
+      /** By replica: 1 if the cold end was its last, -1 if the hot one was. */
+      std::vector<int> last_end;
+      std::size_t      next   = 0;
+      std::uint64_t    number = 0;
+    };
+
+
     class Data
     {
     public:
@@ -74,11 +190,24 @@ namespace Tempera
         , shown_columns(std::min(columns.size(), most_columns))
         , shown_rungs(evenly_spaced(n_recorded, most_rungs))
         , shown_chains(std::min<std::size_t>(run.n_chains(), most_chains))
-        , table(run.table(most_table_draws))
       {
+        const std::size_t n_lines =
+          shown_columns *
+          std::max<std::size_t>(1, shown_chains + shown_rungs.size());
+        const std::size_t most =
+          std::min(most_trace_points,
+                   most_trace_numbers / std::max<std::size_t>(1, n_lines));
+        std::vector<PassageMaker> makers;
+        for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
+          makers.emplace_back(run, chain, shown_columns, most);
+        table =
+          run.table(most_table_draws,
+                    [&](const unsigned int chain, const RecordedDraw &draw) {
+                      makers[chain].add(draw);
+                    });
         for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
           {
-            passages.push_back(pass(chain));
+            passages.push_back(std::move(makers[chain].result));
             if (!run.reports(chain).empty() &&
                 (last == nullptr ||
                  run.reports(chain).back().rounds > last->rounds))
@@ -225,91 +354,6 @@ namespace Tempera
         for (const std::vector<double> &state : description.truth)
           if (column < state.size() && column < description.names.size())
             result.push_back(state[column]);
-        return result;
-      }
-
-      Passage
-      pass(const unsigned int chain) const
-      {
-        const std::uint64_t n_burn_in = run.n_burn_in_draws(chain),
-                            n_draws   = run.n_draws(chain);
-        const std::size_t n_lines =
-          shown_columns *
-          std::max<std::size_t>(1, shown_chains + shown_rungs.size());
-        const std::size_t most =
-          std::min(most_trace_points,
-                   most_trace_numbers / std::max<std::size_t>(1, n_lines));
-        const std::vector<std::size_t> kept =
-          evenly_spaced(n_burn_in + n_draws, most);
-
-        Passage result;
-        result.energies.resize(n_recorded);
-        result.values.assign(n_recorded,
-                             std::vector<std::vector<double>>(shown_columns));
-        result.visits.assign(n_recorded, std::vector<double>(n_rungs, 0.));
-        result.from_cold.assign(n_recorded, 0.);
-        result.from_hot.assign(n_recorded, 0.);
-        result.path_replicas.resize(n_recorded);
-        std::vector<int>    last_end(n_rungs, 0);
-        std::size_t         next = 0;
-        std::uint64_t       i    = 0;
-        const std::uint64_t path_begin =
-          n_burn_in +
-          (n_draws > most_path_draws ? (n_draws - most_path_draws) / 2 : 0);
-        run.for_each_draw(chain, [&](const RecordedDraw &draw) {
-          result.last_round  = draw.round;
-          result.round_trips = draw.round_trips;
-          const std::size_t n_here =
-            std::min<std::size_t>(n_recorded, draw.rungs.size());
-          if (next < kept.size() && kept[next] == i)
-            {
-              ++next;
-              result.rounds.push_back(draw.round);
-              for (std::size_t rung = 0; rung < n_here; ++rung)
-                {
-                  result.energies[rung].push_back(draw.rungs[rung].reference +
-                                                  draw.rungs[rung].potential);
-                  // All rungs of the first chain, the coldest of the others.
-                  if (chain == 0 || rung == 0)
-                    for (std::size_t column = 0; column < shown_columns;
-                         ++column)
-                      result.values[rung][column].push_back(
-                        draw.rungs[rung].values[column]);
-                }
-            }
-          if (!draw.is_burn_in)
-            {
-              result.attempts.resize(std::max(result.attempts.size(),
-                                              draw.swaps.size()),
-                                     0.);
-              result.accepted.resize(result.attempts.size(), 0.);
-              for (std::size_t pair = 0; pair < draw.swaps.size(); ++pair)
-                {
-                  result.attempts[pair] += draw.swaps[pair].attempts;
-                  result.accepted[pair] += draw.swaps[pair].accepted;
-                }
-              const bool is_path =
-                i >= path_begin && i < path_begin + most_path_draws;
-              if (is_path)
-                result.path_rounds.push_back(draw.round);
-              for (std::size_t rung = 0; rung < n_here; ++rung)
-                {
-                  const std::uint32_t replica = draw.rungs[rung].replica;
-                  if (replica >= n_rungs)
-                    continue;
-                  result.visits[rung][replica] += 1.;
-                  if (is_path)
-                    result.path_replicas[rung].push_back(replica);
-                  if (rung == 0)
-                    last_end[replica] = 1;
-                  else if (rung + 1 == n_rungs)
-                    last_end[replica] = -1;
-                  result.from_cold[rung] += last_end[replica] == 1;
-                  result.from_hot[rung] += last_end[replica] == -1;
-                }
-            }
-          ++i;
-        });
         return result;
       }
 
@@ -500,9 +544,9 @@ namespace Tempera
               least = std::min(least, energy);
           }
         constexpr double much  = 15.;
-        const auto       width = [](std::vector<double> energies) {
-          std::sort(energies.begin(), energies.end());
-          return quantile(energies, 0.95) - quantile(energies, 0.05);
+        const auto       width = [](const std::vector<double> &energies) {
+          const auto ends = ReportStatistics::quantiles(energies, {0.05, 0.95});
+          return ends[1] - ends[0];
         };
         const bool is_logarithmic =
           width(by_rung.back()) > much * width(by_rung.front());
@@ -869,7 +913,7 @@ namespace Tempera
       const std::size_t              n_recorded, n_rungs, shown_columns;
       const std::vector<std::size_t> shown_rungs;
       const std::size_t              shown_chains;
-      const DrawTable                table;
+      DrawTable                      table;
       std::vector<Passage>           passages;
       const RunReport               *last      = nullptr;
       bool                           has_draws = false;

@@ -93,7 +93,11 @@ namespace Tempera
         digits = 8;
       std::string text = "[";
       for (const double number : numbers)
-        text += (text.size() > 1 ? "," : "") + of_number(number, digits);
+        {
+          if (text.size() > 1)
+            text += ',';
+          text += of_number(number, digits);
+        }
       return text + "]";
     }
 

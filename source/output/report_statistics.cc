@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/report_statistics.h>
+#include <tempera/output/sorting.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -15,6 +17,26 @@ namespace Tempera
       constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
       using Chains = std::vector<std::vector<double>>;
+
+      /** Where a quantile stands among @p n sorted numbers. */
+      struct Place
+      {
+        Place(const double probability, const std::size_t n)
+          : place(probability * (n - 1))
+          , below(std::min<std::size_t>(place, n - 1))
+          , above(std::min(below + 1, n - 1))
+        {}
+
+        double
+        between(const double low, const double high) const
+        {
+          return low + (place - below) * (high - low);
+        }
+
+        double      place;
+        std::size_t below, above;
+      };
+
 
       /** Mean of all draws of all chains, and their variance about it. */
       std::pair<double, double>
@@ -39,15 +61,25 @@ namespace Tempera
       {
         if (!(variance > 1e-24 * mean * mean))
           return not_a_number;
-        double      sum = 0.;
-        std::size_t n   = 0;
+        // Four sums at a time: an addition waits for the one before.
+        std::array<double, 4> sums = {{0., 0., 0., 0.}};
+        std::size_t           n    = 0;
         for (const std::vector<double> &chain : chains)
           {
-            for (std::size_t i = 0; i + lag < chain.size(); ++i)
-              sum += (chain[i] - mean) * (chain[i + lag] - mean);
+            const std::size_t n_pairs =
+              chain.size() > lag ? chain.size() - lag : 0;
+            const auto product = [&](const std::size_t i) {
+              return (chain[i] - mean) * (chain[i + lag] - mean);
+            };
+            std::size_t i = 0;
+            for (; i + 4 <= n_pairs; i += 4)
+              for (unsigned int k = 0; k < 4; ++k)
+                sums[k] += product(i + k);
+            for (; i < n_pairs; ++i)
+              sums[0] += product(i);
             n += chain.size();
           }
-        return sum / (n * variance);
+        return (sums[0] + sums[1] + sums[2] + sums[3]) / (n * variance);
       }
     } // namespace
 
@@ -75,10 +107,31 @@ namespace Tempera
     {
       if (sorted.empty())
         return not_a_number;
-      const double      place = probability * (sorted.size() - 1);
-      const std::size_t below = std::min<std::size_t>(place, sorted.size() - 1);
-      const std::size_t above = std::min(below + 1, sorted.size() - 1);
-      return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+      const Place place(probability, sorted.size());
+      return place.between(sorted[place.below], sorted[place.above]);
+    }
+
+
+
+    std::vector<double>
+    quantiles(const std::vector<double> &values,
+              const std::vector<double> &probabilities)
+    {
+      std::vector<double> result(probabilities.size(), not_a_number);
+      if (values.empty())
+        return result;
+      std::vector<std::size_t> wanted;
+      for (const double probability : probabilities)
+        {
+          const Place place(probability, values.size());
+          wanted.push_back(place.below);
+          wanted.push_back(place.above);
+        }
+      const std::vector<double> found = order_statistics(values, wanted);
+      for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = Place(probabilities[i], values.size())
+                      .between(found[2 * i], found[2 * i + 1]);
+      return result;
     }
 
 
@@ -92,14 +145,14 @@ namespace Tempera
                                     return !std::isfinite(value);
                                   }),
                    values.end());
-      std::sort(values.begin(), values.end());
       Histogram result;
       if (values.empty())
         return result;
 
-      constexpr double left_out = 1e-3;
-      double           low      = quantile(values, left_out),
-             high               = quantile(values, 1. - left_out);
+      constexpr double          left_out = 1e-3;
+      const std::vector<double> ends =
+        quantiles(values, {left_out, 1. - left_out});
+      double low = ends[0], high = ends[1];
       if (!(high > low))
         {
           // A number that hardly ever changes gets one bin around it.
@@ -117,8 +170,10 @@ namespace Tempera
           {
             const unsigned int bin =
               std::min<double>((value - low) / result.width, n_bins - 1);
-            result.density[bin] += 1. / (values.size() * result.width);
+            result.density[bin] += 1.;
           }
+      for (double &density : result.density)
+        density /= values.size() * result.width;
       return result;
     }
 
@@ -141,23 +196,31 @@ namespace Tempera
         }
 
       Autocorrelation result;
-      for (std::size_t step = 1; n > 4; step *= 2)
+      if (n <= 4)
+        return result;
+      // The step for which the last lag is the one where all have fallen.
+      std::size_t step = 1;
+      while (2 * step * n_lags <= n / 4)
         {
-          result = Autocorrelation();
-          for (std::size_t i = 0; i <= n_lags && i * step <= n / 4; ++i)
-            result.lags.push_back(i * step);
-          bool all_have_fallen = true;
-          for (std::size_t i = 0; i < numbers.size(); ++i)
-            {
-              result.values.emplace_back();
-              for (const double lag : result.lags)
-                result.values.back().push_back(correlation(
-                  numbers[i], lag, moments[i].first, moments[i].second));
-              all_have_fallen =
-                all_have_fallen && !(result.values.back().back() > fallen);
-            }
-          if (all_have_fallen || 2 * step * n_lags > n / 4)
+          const std::size_t last            = n_lags * step;
+          bool              all_have_fallen = true;
+          for (std::size_t i = 0; i < numbers.size() && all_have_fallen; ++i)
+            all_have_fallen = !(correlation(numbers[i],
+                                            last,
+                                            moments[i].first,
+                                            moments[i].second) > fallen);
+          if (all_have_fallen)
             break;
+          step *= 2;
+        }
+      for (std::size_t i = 0; i <= n_lags && i * step <= n / 4; ++i)
+        result.lags.push_back(i * step);
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        {
+          result.values.emplace_back();
+          for (const double lag : result.lags)
+            result.values.back().push_back(correlation(
+              numbers[i], lag, moments[i].first, moments[i].second));
         }
       return result;
     }
@@ -168,27 +231,32 @@ namespace Tempera
     rank_histograms(const std::vector<std::vector<double>> &chains,
                     const unsigned int                      n_bins)
     {
-      std::vector<std::pair<double, std::size_t>> all;
+      std::vector<double>       all;
+      std::vector<unsigned int> chain_of;
       for (std::size_t chain = 0; chain < chains.size(); ++chain)
         for (const double draw : chains[chain])
           if (std::isfinite(draw))
-            all.emplace_back(draw, chain);
-      std::sort(all.begin(), all.end());
+            {
+              all.push_back(draw);
+              chain_of.push_back(chain);
+            }
+      const SortedNumbers sorted(all);
 
       std::vector<std::vector<double>> result(chains.size(),
                                               std::vector<double>(n_bins, 0.));
       std::vector<std::size_t>         counts(chains.size(), 0);
       for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end)
         {
-          while (end < all.size() && all[end].first == all[begin].first)
+          while (end < all.size() && sorted.values[end] == sorted.values[begin])
             ++end;
           const double       rank = 0.5 * (begin + end);
           const unsigned int bin =
             std::min<double>(rank / all.size() * n_bins, n_bins - 1);
           for (std::size_t i = begin; i < end; ++i)
             {
-              result[all[i].second][bin] += 1.;
-              ++counts[all[i].second];
+              const unsigned int chain = chain_of[sorted.places[i]];
+              result[chain][bin] += 1.;
+              ++counts[chain];
             }
         }
       for (std::size_t chain = 0; chain < chains.size(); ++chain)

@@ -115,9 +115,10 @@ main()
   std::filesystem::remove_all("run");
   std::atomic<bool>   stop(false), has_ended(false);
   std::thread         stopper([&]() {
+    // 85,000 bytes of description, and 80 per round: well after burn-in.
     while (!has_ended &&
            (!std::filesystem::exists("run/chain.0.record") ||
-            std::filesystem::file_size("run/chain.0.record") < 100000))
+            std::filesystem::file_size("run/chain.0.record") < 300000))
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     stop = true;
   });

@@ -283,7 +283,7 @@ namespace
     sampler.finish_round();
     const double expected = -(a2 * (1. / tau1 - 1. / tau2) + 1. / tau2) *
                             ((fine(x1) - coarse(x1)) - (fine(x2) - coarse(x2)));
-    const Moments &difference = sampler.report().pairs[0].rule_difference;
+    const Moments difference = sampler.report().pairs[0].rule_difference;
     check("log S of multi-variance less that of exact",
           difference.count() == 1 &&
             std::abs(difference.mean() - expected) < 1e-14,

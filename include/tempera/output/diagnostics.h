@@ -51,6 +51,10 @@ namespace Tempera
   Convergence
   convergence(const std::vector<std::vector<double>> &chains);
 
+  /** R-hat alone, as in Convergence. */
+  double
+  rank_r_hat(const std::vector<std::vector<double>> &chains);
+
   /** An estimate and its Monte Carlo standard error (MCSE). */
   struct EstimatedValue
   {
@@ -96,8 +100,8 @@ namespace Tempera
   };
 
   /**
-   * The diagnostics of one number. Takes about 20 bytes a draw besides @p
-   * chains, and 40 if the draws are correlated throughout.
+   * The diagnostics of one number. Takes about 30 bytes a draw besides @p
+   * chains, and 80 if the draws are correlated throughout.
    *
    * @param chains As for convergence().
    */
@@ -124,7 +128,7 @@ namespace Tempera
    * draws.
    */
   double
-  distance_from_law(std::vector<double>                        draws,
+  distance_from_law(const std::vector<double>                 &draws,
                     const std::function<double(const double)> &cdf);
 } // namespace Tempera
 

@@ -43,6 +43,10 @@ namespace Tempera
     sketch(const unsigned int width) const;
 
   private:
+    /** Which of the sorted subset is the quantile. */
+    std::size_t
+    place_of(const double probability) const;
+
     Moments             all;
     std::vector<double> subset;
     /** One of so many draws is in the subset. */

@@ -147,12 +147,19 @@ namespace Tempera
     for_each_draw(const unsigned int                               chain,
                   const std::function<void(const RecordedDraw &)> &visit) const;
 
+    /** Takes the number of a chain, and a draw of it. */
+    using Visitor =
+      std::function<void(const unsigned int, const RecordedDraw &)>;
+
     /**
      * At most @p most draws of each chain after burn-in, and of each rung.
      * Chains of different lengths are cut to the shortest.
+     *
+     * @param visit Called for every draw, burn-in too, since the record is
+     * being read.
      */
     DrawTable
-    table(const std::size_t most) const;
+    table(const std::size_t most, const Visitor &visit = Visitor()) const;
 
     /** What of the record could not be read, in words; usually nothing. */
     const std::vector<std::string> &

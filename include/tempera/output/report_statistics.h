@@ -21,6 +21,11 @@ namespace Tempera
     double
     quantile(const std::vector<double> &sorted, const double probability);
 
+    /** The same of values in any order, for probabilities that increase. */
+    std::vector<double>
+    quantiles(const std::vector<double> &values,
+              const std::vector<double> &probabilities);
+
     /** A density that is constant in each of some bins of equal width. */
     struct Histogram
     {
