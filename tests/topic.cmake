@@ -22,6 +22,6 @@ foreach(test ${tests})
   if(test MATCHES "mpirun=")
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
       OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-      OMPI_MCA_rmaps_base_oversubscribe=1)
+      OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1)
   endif()
 endforeach()
