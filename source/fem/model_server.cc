@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/fem/model_server.h>
+#include <tempera/fem/partition.h>
 
 #include <deal.II/base/mpi.h>
 
@@ -67,7 +68,7 @@ namespace Tempera
   public:
     explicit Channel(const MPI_Comm communicator)
       : communicator(communicator)
-      , has_helpers(dealii::Utilities::MPI::n_mpi_processes(communicator) > 1)
+      , has_helpers(n_processes(communicator) > 1)
     {}
 
     void
@@ -252,7 +253,8 @@ namespace Tempera
   ModelServer::~ModelServer()
   {
     // Whoever ends without a word has failed.
-    if (dealii::Utilities::MPI::this_mpi_process(channel->communicator) == 0)
+    if (channel->has_helpers &&
+        dealii::Utilities::MPI::this_mpi_process(channel->communicator) == 0)
       dismiss(std::uncaught_exceptions() > 0 ? 1 : 0);
   }
 
