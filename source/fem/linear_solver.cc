@@ -402,6 +402,9 @@ namespace Tempera
     std::unique_ptr<const Epetra_CrsMatrix>
     as_epetra(const Matrix &matrix, const Partition *partition)
     {
+      AssertThrow(dealii::Utilities::MPI::job_supports_mpi(),
+                  dealii::ExcMessage("Trilinos needs MPI, also on one process: "
+                                     "make a MPI_InitFinalize first."));
       const Epetra_MpiComm communicator(partition ? partition->communicator() :
                                                     MPI_COMM_SELF);
       const int            n_rows = matrix.m(), n_columns = matrix.n();

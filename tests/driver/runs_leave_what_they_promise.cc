@@ -11,6 +11,8 @@
 #include <tempera/sampler/kernel.h>
 #include <tempera/sampler/swap_rule.h>
 
+#include <deal.II/base/mpi.h>
+
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
 
@@ -352,8 +354,10 @@ end
 
 
 int
-main()
+main(int argc, char **argv)
 {
+  // As the program does: the solvers of Trilinos need it.
+  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   check_files();
   check_repetition();
   check_stop();
