@@ -16,12 +16,14 @@ foreach(target ${targets})
   endif()
 endforeach()
 
-# As root, and with more processes than cores.
+# As root, and with more processes than cores; alone, since processes that wait for each
+# other are slow where others have the cores.
 get_property(tests DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} PROPERTY TESTS)
 foreach(test ${tests})
   if(test MATCHES "mpirun=")
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
       OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
       OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1)
+    set_property(TEST ${test} PROPERTY RUN_SERIAL TRUE)
   endif()
 endforeach()
