@@ -29,7 +29,7 @@ if(TEMPERA_UNITY)
     sampler/signals sampler/state_space)
   unity_group(sinks
     output/draw_subset output/journal output/marginal output/output_parameters
-    output/progress output/replica_marginals output/round_trips output/run_folder
+    output/progress output/round_trips output/run_folder
     output/run_times output/statistics_file output/temporary_file)
   unity_group(record output/record output/record_file output/recorded_run)
   unity_group(statistics output/missed_modes output/rank_histogram)

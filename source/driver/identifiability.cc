@@ -109,7 +109,7 @@ namespace Tempera
     switch (verdict)
       {
         case Verdict::undecided:
-          if (std::isnan(convergence.r_hat))
+          if (std::isnan(mixing.convergence.r_hat))
             return "undecided about " + name +
                    ": its draws are too few, or all the same; run longer";
           if (information <= Identifiability::least_information)
@@ -118,22 +118,24 @@ namespace Tempera
                    to_text(information, digits) +
                    ") than the prior; its draws are not worth more than where "
                    "they began (R-hat " +
-                   r_hat_text(convergence.r_hat) + ", effective size " +
-                   (std::isnan(convergence.effective_size) ?
+                   r_hat_text(mixing.convergence.r_hat) + ", effective size " +
+                   (std::isnan(mixing.convergence.effective_size) ?
                       "unknown" :
-                      to_text(std::floor(convergence.effective_size), 6)) +
+                      to_text(std::floor(mixing.convergence.effective_size),
+                              6)) +
                    ")";
-          if (replica_r_hat > Identifiability::largest_replica_r_hat)
+          if (mixing.replica_r_hat > Identifiability::largest_replica_r_hat)
             return "undecided about " + name + ": the replicas differ (R-hat " +
-                   r_hat_text(replica_r_hat) +
+                   r_hat_text(mixing.replica_r_hat) +
                    " between them), so none moves freely between the answers, "
                    "and their shares mean nothing; use more and hotter rungs, "
                    "or run longer";
           return "undecided about " + name + ": R-hat is " +
-                 r_hat_text(convergence.r_hat) + " and the effective size " +
-                 (std::isnan(convergence.effective_size) ?
+                 r_hat_text(mixing.convergence.r_hat) +
+                 " and the effective size " +
+                 (std::isnan(mixing.convergence.effective_size) ?
                     "unknown" :
-                    to_text(std::floor(convergence.effective_size), 6)) +
+                    to_text(std::floor(mixing.convergence.effective_size), 6)) +
                  "; run longer";
         case Verdict::nothing:
           return "the data say nothing about " + name;
@@ -167,11 +169,12 @@ namespace Tempera
 
   Identifiability::Identifiability(const std::vector<Unknown>  &unknowns,
                                    const std::vector<Marginal> &marginals,
-                                   const Information           &information,
-                                   const std::vector<double>   &replica_r_hats)
+                                   const std::vector<Mixing>   &mixing,
+                                   const Information           &information)
     : information(information)
   {
     AssertDimension(unknowns.size(), marginals.size());
+    AssertDimension(unknowns.size(), mixing.size());
     for (unsigned int i = 0; i < unknowns.size(); ++i)
       {
         const Prior               &prior = unknowns[i].prior;
@@ -188,11 +191,10 @@ namespace Tempera
           marginals[i].moments().standard_deviation();
         finding.distance = distance_from_law(draws, cdf);
         finding.spread   = probabilities.standard_deviation() * std::sqrt(12.);
-        finding.information   = information.is_known() ?
-                                  information.matrix(i, i) :
-                                  std::numeric_limits<double>::quiet_NaN();
-        finding.convergence   = convergence({draws});
-        finding.replica_r_hat = replica_r_hats.empty() ? 1. : replica_r_hats[i];
+        finding.information = information.is_known() ?
+                                information.matrix(i, i) :
+                                std::numeric_limits<double>::quiet_NaN();
+        finding.mixing      = mixing[i];
         findings.push_back(finding);
       }
     for (unsigned int i = 0; i < findings.size(); ++i)
@@ -205,8 +207,8 @@ namespace Tempera
   Identifiability::judge(const unsigned int i)
   {
     Finding &finding = findings[i];
-    if (!finding.convergence.is_good() ||
-        !(finding.replica_r_hat <= largest_replica_r_hat))
+    if (!finding.mixing.convergence.is_good() ||
+        !(finding.mixing.replica_r_hat <= largest_replica_r_hat))
       finding.verdict = Verdict::undecided;
     else if (finding.distance > least_distance ||
              finding.spread < largest_ratio)
@@ -251,13 +253,14 @@ namespace Tempera
                                                    "R-hat",
                                                    "ESS"}};
     for (const Finding &finding : findings)
-      rows.push_back({finding.name,
-                      cell(finding.prior_deviation),
-                      cell(finding.posterior_deviation),
-                      cell(finding.distance, 2),
-                      cell(finding.information),
-                      r_hat_text(finding.convergence.r_hat),
-                      cell(std::floor(finding.convergence.effective_size), 6)});
+      rows.push_back(
+        {finding.name,
+         cell(finding.prior_deviation),
+         cell(finding.posterior_deviation),
+         cell(finding.distance, 2),
+         cell(finding.information),
+         r_hat_text(finding.mixing.convergence.r_hat),
+         cell(std::floor(finding.mixing.convergence.effective_size), 6)});
     std::string text = "\nWhat the data tell, prior against posterior:\n" +
                        aligned_table(rows) + "\n";
     for (const Finding &finding : findings)
@@ -330,8 +333,8 @@ namespace Tempera
                     csv_cell(finding.posterior_deviation),
                     csv_cell(finding.distance),
                     csv_cell(finding.information),
-                    csv_cell(finding.convergence.r_hat),
-                    csv_cell(finding.convergence.effective_size),
+                    csv_cell(finding.mixing.convergence.r_hat),
+                    csv_cell(finding.mixing.convergence.effective_size),
                     word(finding)},
                    ",") +
               "\n";

@@ -8,7 +8,6 @@
 #include <tempera/output/prediction_band.h>
 #include <tempera/output/record.h>
 #include <tempera/output/recorded_run.h>
-#include <tempera/output/replica_marginals.h>
 #include <tempera/output/report.h>
 #include <tempera/output/samples_netcdf.h>
 #include <tempera/output/samples_picture.h>
@@ -33,44 +32,40 @@ namespace Tempera
         write_cmdstan_csv(recorded, folder->get_path());
       write_samples_picture(*folder, recorded);
     };
-    // Beside the analysis, since both only read the record; of long runs before
-    // it, where memory matters more than time.
+    // Beside each other, since all only read the record; of long runs one after
+    // the other, where memory matters more than time.
     constexpr std::uint64_t many = 1 << 18;
-    std::future<void>       files;
+    const std::launch       way =
+      recorded.n_common_draws() * recorded.n_chains() < many ?
+              std::launch::async :
+              std::launch::deferred;
+    std::future<void> files = std::async(way, write_draws);
     times.enter("samples.nc");
-    if (recorded.n_common_draws() * recorded.n_chains() < many)
-      files = std::async(std::launch::async, write_draws);
-    else
-      write_draws();
+    if (way == std::launch::deferred)
+      files.wait();
 
-    std::string told;
-    if (recorded.n_common_draws() > 0 && (inversion || network) &&
-        !parameters.general.samples_prior())
-      {
-        times.enter("information");
-        told = compare_with_prior(recorded, stop);
-        times.enter("refinement");
-        if (inversion && parameters.output.n_refinement_draws > 0)
-          {
-            const RefinementCheck check(
-              *inversion,
-              parameters,
-              evenly_spaced_states(recorded,
-                                   parameters.output.n_refinement_draws),
-              [&]() { return stop.load(); });
-            if (check.is_known())
-              folder->write("refinement.csv", check.csv());
-            told += check.text();
-          }
-      }
-    times.enter("analysis");
+    const bool has_prior =
+      recorded.n_common_draws() > 0 && (inversion || network) &&
+      !description.names.empty() && !parameters.general.samples_prior();
+    times.enter("refinement");
+    const std::string refinement =
+      has_prior ? check_refinement(recorded, stop) : "";
     times.write(*folder);
-    const Analysis analysis = analyse(recorded);
+    std::future<Analysis> analysing =
+      std::async(way, [&]() { return analyse(recorded); });
+    times.enter("information");
+    const Information information = has_prior && samples_posterior() ?
+                                      information_at_draws(recorded, stop) :
+                                      Information();
+    times.enter("analysis");
+    const Analysis    analysis = analysing.get();
+    const std::string comparison =
+      has_prior ? compare_with_prior(recorded, analysis, information) : "";
     journal->write(summary_text(analysis));
     if (prediction)
       journal->write(prediction->text());
     journal->write(closing_words);
-    journal->write(told);
+    journal->write(comparison + refinement);
     times.enter("fields");
     if (inversion)
       write_fields(recorded);
@@ -79,8 +74,25 @@ namespace Tempera
     if (parameters.output.report)
       folder->write("report.html", report_html(recorded, analysis));
     times.enter("samples.nc");
-    if (files.valid())
-      files.get();
+    files.get();
+  }
+
+
+
+  std::string
+  Simulation::check_refinement(const RecordedRun       &recorded,
+                               const std::atomic<bool> &stop) const
+  {
+    if (!inversion || parameters.output.n_refinement_draws == 0)
+      return "";
+    const RefinementCheck check(
+      *inversion,
+      parameters,
+      evenly_spaced_states(recorded, parameters.output.n_refinement_draws),
+      [&]() { return stop.load(); });
+    if (check.is_known())
+      folder->write("refinement.csv", check.csv());
+    return check.text();
   }
 
 
@@ -95,56 +107,71 @@ namespace Tempera
 
 
 
-  std::string
-  Simulation::compare_with_prior(const RecordedRun       &recorded,
-                                 const std::atomic<bool> &is_stopped) const
+  bool
+  Simulation::samples_posterior() const
   {
-    if (recorded.n_common_draws() == 0 || description.names.empty())
-      return "";
-    const Ladder   &ladder = (*ensemble)[0].get_ladder();
-    const RunReport report = ensemble->report();
     // With weights in the place of standard deviations, the temperature is a
     // part of the likelihood.
-    const bool is_posterior =
-      std::abs(report.rungs[0].temperature - 1.) <= 1e-12 ||
-      (network && parameters.network.likelihood.is_weighted() &&
-       ladder[0].exponents.reference == 1.);
-    if (!is_posterior)
+    return std::abs(ensemble->report().rungs[0].temperature - 1.) <= 1e-12 ||
+           (network && parameters.network.likelihood.is_weighted() &&
+            (*ensemble)[0].get_ladder()[0].exponents.reference == 1.);
+  }
+
+
+
+  Information
+  Simulation::information_at_draws(const RecordedRun       &recorded,
+                                   const std::atomic<bool> &is_stopped) const
+  {
+    const auto stop = [&]() { return is_stopped.load(); };
+    if (network)
+      return network->information((*ensemble)[0].get_ladder(),
+                                  network_draws->evenly_spaced(
+                                    n_network_information_draws()),
+                                  stop);
+    return average_information(
+      inversion->get_unknowns(),
+      inversion->get_likelihood(),
+      inversion->model(parameters.ladder.levels[0]),
+      evenly_spaced_states(recorded, parameters.output.n_information_draws),
+      JacobianMethod::cheaper,
+      stop);
+  }
+
+
+
+  std::string
+  Simulation::compare_with_prior(const RecordedRun &recorded,
+                                 const Analysis    &analysis,
+                                 const Information &information) const
+  {
+    if (!samples_posterior())
       return "\nWhat the data tell is not said: the coldest temperature is " +
-             to_text(report.rungs[0].temperature, 4) +
+             to_text(ensemble->report().rungs[0].temperature, 4) +
              ", and only draws at temperature 1 are draws from the "
              "posterior.\n";
 
     std::vector<Marginal> marginals(description.names.size());
-    ReplicaMarginals      replicas(description);
     for (unsigned int chain = 0; chain < recorded.n_chains(); ++chain)
       recorded.for_each_draw(chain, [&](const RecordedDraw &draw) {
-        if (draw.is_burn_in)
-          return;
-        for (std::size_t i = 0; i < marginals.size(); ++i)
-          marginals[i].add(draw.rungs[0].values[i]);
-        replicas.add(chain, draw.rungs[0]);
+        if (!draw.is_burn_in)
+          for (std::size_t i = 0; i < marginals.size(); ++i)
+            marginals[i].add(draw.rungs[0].values[i]);
       });
-
-    const auto        stop = [&]() { return is_stopped.load(); };
-    const Information information =
-      network ?
-        network->information(ladder,
-                             network_draws->evenly_spaced(
-                               n_network_information_draws()),
-                             stop) :
-        average_information(
-          inversion->get_unknowns(),
-          inversion->get_likelihood(),
-          inversion->model(parameters.ladder.levels[0]),
-          evenly_spaced_states(recorded, parameters.output.n_information_draws),
-          JacobianMethod::cheaper,
-          stop);
+    std::vector<Mixing> mixing(marginals.size());
+    for (std::size_t i = 0; i < mixing.size(); ++i)
+      {
+        const Analysis::Column &column = analysis.columns[i];
+        mixing[i].convergence          = {column.diagnostics.r_hat,
+                                          column.diagnostics.bulk_size};
+        if (!std::isnan(column.replica_r_hat))
+          mixing[i].replica_r_hat = column.replica_r_hat;
+      }
     const Identifiability identifiability(network ? network->get_unknowns() :
                                                     inversion->get_unknowns(),
                                           marginals,
-                                          information,
-                                          replicas.r_hats());
+                                          mixing,
+                                          information);
     folder->write("identifiability.csv", identifiability.csv());
     return identifiability.text();
   }

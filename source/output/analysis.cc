@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <limits>
 
 namespace Tempera
@@ -311,6 +312,72 @@ namespace Tempera
     }
 
 
+    /** The larger of two numbers, if both are any. */
+    double
+    larger(const double one, const double other)
+    {
+      return std::isnan(one) || other > one ? other : one;
+    }
+
+
+    /** Of a column at the coldest rung; see Analysis::Column. */
+    double
+    replica_r_hat(const DrawTable   &table,
+                  const std::size_t  column,
+                  const unsigned int n_rungs)
+    {
+      // A replica that was hardly ever there says nothing.
+      constexpr std::size_t fewest_draws = 200;
+
+      double largest = not_a_number;
+      for (const std::vector<RungColumns> &chain : table.chains)
+        {
+          const std::vector<double> &values = chain[0].values[column];
+          Chains                     by_replica(n_rungs);
+          for (std::size_t i = 0; i < values.size(); ++i)
+            by_replica[chain[0].replica[i]].push_back(values[i]);
+          by_replica.erase(std::remove_if(by_replica.begin(),
+                                          by_replica.end(),
+                                          [&](const auto &draws) {
+                                            return draws.size() < fewest_draws;
+                                          }),
+                           by_replica.end());
+          if (by_replica.size() > 1)
+            largest = larger(largest, rank_r_hat(by_replica));
+        }
+      return largest;
+    }
+
+
+    /** All columns at the coldest rung, then its energy. */
+    void
+    add_columns(const RunDescription       &description,
+                const DrawTable            &table,
+                const std::vector<Moments> &moments,
+                Analysis                   &analysis)
+    {
+      const std::vector<std::string> names = description.columns();
+      for (std::size_t i = 0; i < names.size(); ++i)
+        {
+          Chains chains;
+          for (const auto &chain : table.chains)
+            chains.push_back(chain[0].values[i]);
+          Analysis::Column column =
+            make_column(names[i], chains, moments[i], analysis);
+          column.is_derived = i >= description.names.size();
+          if (analysis.n_rungs > 1)
+            column.replica_r_hat = replica_r_hat(table, i, analysis.n_rungs);
+          analysis.replica_r_hat =
+            larger(analysis.replica_r_hat, column.replica_r_hat);
+          analysis.columns.push_back(std::move(column));
+        }
+      analysis.energy = make_column("energy",
+                                    energies(table, 0),
+                                    moments[names.size()],
+                                    analysis);
+    }
+
+
     /** Sum over bins of the smaller of two shares. */
     double
     overlap(const Chains &one, const Chains &other)
@@ -355,38 +422,16 @@ namespace Tempera
     }
 
 
-    /**
-     * The largest R-hat between the replicas at the coldest rung of a chain.
-     * If no replica moves between two answers, swaps mix the answers in the
-     * cold rung perfectly, with shares that mean nothing; only here it shows.
-     */
-    double
-    replica_r_hat(const DrawTable &table, const unsigned int n_rungs)
+    void
+    add_overlaps(const DrawTable &table, Analysis &analysis)
     {
-      // A replica that was hardly ever there says nothing.
-      constexpr std::size_t fewest_draws = 200;
-
-      double largest = not_a_number;
-      for (const std::vector<RungColumns> &chain : table.chains)
-        for (const std::vector<double> &column : chain[0].values)
-          {
-            Chains by_replica(n_rungs);
-            for (std::size_t i = 0; i < column.size(); ++i)
-              by_replica[chain[0].replica[i]].push_back(column[i]);
-            by_replica.erase(std::remove_if(by_replica.begin(),
-                                            by_replica.end(),
-                                            [&](const auto &draws) {
-                                              return draws.size() <
-                                                     fewest_draws;
-                                            }),
-                             by_replica.end());
-            if (by_replica.size() < 2)
-              continue;
-            const double r_hat = rank_r_hat(by_replica);
-            if (!std::isnan(r_hat) && !(r_hat <= largest))
-              largest = r_hat;
-          }
-      return largest;
+      Chains cold = energies(table, 0);
+      for (unsigned int i = 0; i + 1 < table.chains[0].size(); ++i)
+        {
+          Chains hot                = energies(table, i + 1);
+          analysis.pairs[i].overlap = overlap(cold, hot);
+          cold                      = std::move(hot);
+        }
     }
 
 
@@ -539,27 +584,13 @@ namespace Tempera
         for (const auto &numbers : table.numbers)
           analysis.n_used += numbers.size();
 
-        for (std::size_t i = 0; i < names.size(); ++i)
-          {
-            Chains chains;
-            for (const auto &chain : table.chains)
-              chains.push_back(chain[0].values[i]);
-            analysis.columns.push_back(
-              make_column(names[i], chains, all.moments[i], analysis));
-            analysis.columns.back().is_derived = i >= description.names.size();
-          }
-        Chains cold = energies(table, 0);
-        analysis.energy =
-          make_column("energy", cold, all.moments[names.size()], analysis);
-        for (unsigned int i = 0; i + 1 < n_recorded; ++i)
-          {
-            Chains hot                = energies(table, i + 1);
-            analysis.pairs[i].overlap = overlap(cold, hot);
-            cold                      = std::move(hot);
-          }
-        if (analysis.n_rungs > 1)
-          analysis.replica_r_hat = replica_r_hat(table, analysis.n_rungs);
+        // Two halves that take about as long, beside each other.
+        std::future<void> columns = std::async(std::launch::async, [&]() {
+          add_columns(description, table, all.moments, analysis);
+        });
+        add_overlaps(table, analysis);
         add_modes(description, table, analysis);
+        columns.get();
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <future>
 #include <limits>
 
 namespace Tempera
@@ -316,21 +317,33 @@ namespace Tempera
     result.kish_sizes.assign(chains[0].size(), 0.);
     if (names.empty())
       return result;
-    for (unsigned int rung = 1; rung < chains[0].size(); ++rung)
-      {
-        WeightedDraws hot;
-        hot.weights             = weights_of(chains, rung);
-        result.kish_sizes[rung] = kish_size(hot.weights);
-        if (!result.can_tell(rung))
-          continue;
-        hot.batches = batches_of(chains, rung);
-        for (const Direction &direction : directions_of(names, chains, rung))
-          {
-            hot.values = direction.values(chains, rung);
-            look_along(
-              direction, rung, hot, direction.values(chains, 0), result.missed);
-          }
-      }
+    // Every other rung beside the rest.
+    std::vector<std::vector<MissedMode>> missed(chains[0].size());
+    const auto                           look = [&](const unsigned int begin) {
+      for (unsigned int rung = begin; rung < chains[0].size(); rung += 2)
+        {
+          WeightedDraws hot;
+          hot.weights = weights_of(chains, rung);
+          result.kish_sizes[rung] = kish_size(hot.weights);
+          if (!result.can_tell(rung))
+            continue;
+          hot.batches = batches_of(chains, rung);
+          for (const Direction &direction : directions_of(names, chains, rung))
+            {
+              hot.values = direction.values(chains, rung);
+              look_along(direction,
+                         rung,
+                         hot,
+                         direction.values(chains, 0),
+                         missed[rung]);
+            }
+        }
+    };
+    std::future<void> others = std::async(std::launch::async, look, 2);
+    look(1);
+    others.get();
+    for (const std::vector<MissedMode> &of_rung : missed)
+      result.missed.insert(result.missed.end(), of_rung.begin(), of_rung.end());
     return result;
   }
 } // namespace Tempera

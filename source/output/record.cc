@@ -54,7 +54,8 @@ namespace Tempera
     signals.draw.connect([this](const Draw &one) { add(one); });
     signals.hundredth_done.connect(
       [this](const RunReport &report) { file->append(report); });
-    signals.progress.connect([this](const std::uint64_t) { file->flush(); });
+    signals.progress.connect(
+      [this](const std::uint64_t) { file->begin_flush(); });
     signals.end_of_run.connect([this](const RunReport &) { file->flush(); });
   }
 

@@ -5,6 +5,7 @@
 #include <tempera/output/run_folder.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,7 +16,8 @@ namespace Tempera
 {
   namespace
   {
-    constexpr std::size_t buffer_size = 1 << 16;
+    // Of draws, before they are written: a second thread is worth its start.
+    constexpr std::size_t buffer_size = 1 << 18;
 
     template <typename Number>
     void
@@ -66,8 +68,7 @@ namespace Tempera
     take_possession();
     if (ftruncate(descriptor, 0) != 0 && errno != EINVAL)
       throw_write_error(path);
-    append_block(std::uint32_t(BlockKind::description),
-                 description_to_json(description));
+    append(description);
     flush();
   }
 
@@ -143,9 +144,11 @@ namespace Tempera
   RecordFile::append(const RecordedDraw &draw)
   {
     // This is what a cheap round waits for: one line at a time, copied once.
-    const std::size_t begin = draws.size();
-    draws.resize(begin + layout.line());
-    char      *place = draws.data() + begin;
+    if (last_block == no_block)
+      begin_block(BlockKind::draws);
+    const std::size_t begin = blocks.size();
+    blocks.resize(begin + layout.line());
+    char      *place = blocks.data() + begin;
     const auto put   = [&place](const auto number) {
       std::memcpy(place, &number, sizeof(number));
       place += sizeof(number);
@@ -170,8 +173,8 @@ namespace Tempera
         for (unsigned int k = 0; k < layout.n_columns; ++k)
           put(rung.values[k]);
       }
-    if (draws.size() > buffer_size)
-      flush();
+    if (blocks.size() > buffer_size)
+      begin_flush();
   }
 
 
@@ -179,9 +182,7 @@ namespace Tempera
   void
   RecordFile::append(const RunDescription &description)
   {
-    finish_draws();
-    append_block(std::uint32_t(BlockKind::description),
-                 description_to_json(description));
+    append_block(BlockKind::description, description_to_json(description));
   }
 
 
@@ -189,8 +190,7 @@ namespace Tempera
   void
   RecordFile::append(const RunReport &report)
   {
-    finish_draws();
-    append_block(std::uint32_t(BlockKind::report), report_to_bytes(report));
+    append_block(BlockKind::report, report_to_bytes(report));
   }
 
 
@@ -198,37 +198,71 @@ namespace Tempera
   void
   RecordFile::append(const RecordedPrediction &prediction)
   {
-    finish_draws();
     std::string content;
     append_raw(content, prediction.round);
     append_raw(content, prediction.draw);
     content.append(reinterpret_cast<const char *>(prediction.values.data()),
                    prediction.values.size() * sizeof(double));
-    append_block(std::uint32_t(BlockKind::prediction), content);
+    append_block(BlockKind::prediction, content);
   }
 
 
 
   void
-  RecordFile::finish_draws()
+  RecordFile::begin_block(const BlockKind kind)
   {
-    if (draws.empty())
-      return;
-    append_block(std::uint32_t(BlockKind::draws), draws);
-    draws.clear();
-  }
-
-
-
-  void
-  RecordFile::append_block(const std::uint32_t kind, const std::string &content)
-  {
+    last_block = blocks.size();
     append_raw(blocks,
-               BlockHead{BlockHead::right_letters,
-                         kind,
-                         std::uint32_t(content.size()),
-                         block_checksum(kind, content.data(), content.size())});
+               BlockHead{BlockHead::right_letters, std::uint32_t(kind), 0, 0});
+  }
+
+
+
+  void
+  RecordFile::end_block()
+  {
+    if (last_block == no_block)
+      return;
+    const std::uint32_t length = blocks.size() - last_block - sizeof(BlockHead);
+    std::memcpy(blocks.data() + last_block + offsetof(BlockHead, length),
+                &length,
+                sizeof(length));
+    last_block = no_block;
+  }
+
+
+
+  void
+  RecordFile::append_block(const BlockKind kind, const std::string &content)
+  {
+    end_block();
+    begin_block(kind);
     blocks += content;
+    end_block();
+  }
+
+
+
+  void
+  RecordFile::begin_flush()
+  {
+    end_block();
+    finish_flush();
+    if (descriptor < 0 || blocks.empty())
+      return;
+    written.swap(blocks);
+    blocks.clear();
+    flushing =
+      std::async(std::launch::async, [this]() { write_blocks(written); });
+  }
+
+
+
+  void
+  RecordFile::finish_flush()
+  {
+    if (flushing.valid())
+      flushing.get();
   }
 
 
@@ -236,14 +270,30 @@ namespace Tempera
   void
   RecordFile::flush()
   {
-    finish_draws();
-    if (descriptor < 0 || blocks.empty())
-      return;
+    begin_flush();
+    finish_flush();
+  }
+
+
+
+  void
+  RecordFile::write_blocks(std::string &bytes)
+  {
+    for (std::size_t i = 0; i < bytes.size();)
+      {
+        BlockHead head;
+        std::memcpy(&head, bytes.data() + i, sizeof(head));
+        head.checksum = block_checksum(head.kind,
+                                       bytes.data() + i + sizeof(head),
+                                       head.length);
+        std::memcpy(bytes.data() + i, &head, sizeof(head));
+        i += sizeof(head) + head.length;
+      }
     std::size_t done = 0;
-    while (done < blocks.size())
+    while (done < bytes.size())
       {
         const ssize_t n =
-          write(descriptor, blocks.data() + done, blocks.size() - done);
+          write(descriptor, bytes.data() + done, bytes.size() - done);
         if (n < 0 && errno == EINTR)
           continue;
         if (n <= 0)
@@ -259,8 +309,7 @@ namespace Tempera
           }
         done += n;
       }
-    n_bytes += blocks.size();
-    blocks.clear();
+    n_bytes += bytes.size();
   }
 
 

@@ -322,13 +322,24 @@ namespace
   }
 
 
-  Marginal
-  marginal(const Numbers &draws)
+  /** Of the draws of one chain, by unknown. */
+  Identifiability
+  identifiability(const std::vector<Unknown> &unknowns,
+                  const std::vector<Numbers> &columns,
+                  const Information          &information,
+                  const Numbers              &replica_r_hats = {})
   {
-    Marginal result;
-    for (const double draw : draws)
-      result.add(draw);
-    return result;
+    std::vector<Marginal> marginals(columns.size());
+    std::vector<Mixing>   mixing(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      {
+        for (const double draw : columns[i])
+          marginals[i].add(draw);
+        mixing[i].convergence = convergence({columns[i]});
+        if (!replica_r_hats.empty())
+          mixing[i].replica_r_hat = replica_r_hats[i];
+      }
+    return Identifiability(unknowns, marginals, mixing, information);
   }
 
   /** Information of unknowns with a given Jacobian of one prediction. */
@@ -351,9 +362,7 @@ namespace
   finding(const Numbers &draws, const double slope)
   {
     const std::vector<Unknown> unknowns{unknown("alpha", "normal(0, 1)")};
-    return Identifiability(unknowns,
-                           {marginal(draws)},
-                           information(unknowns, {slope}))
+    return identifiability(unknowns, {draws}, information(unknowns, {slope}))
       .get_findings()[0];
   }
 
@@ -437,12 +446,11 @@ namespace
     Numbers                    kappa;
     for (std::size_t i = 0; i < n; ++i)
       kappa.push_back(-0.1 * prior[i] + 1e-3 * noise[i]);
-    const std::vector<Marginal> marginals{marginal(prior),
-                                          marginal(kappa),
-                                          marginal(normals(n, 3))};
-    const Identifiability       tied(unknowns,
-                               marginals,
-                               information(unknowns, {100., 1000., 0.}));
+    const std::vector<Numbers> columns{prior, kappa, normals(n, 3)};
+    const Identifiability      tied =
+      identifiability(unknowns,
+                      columns,
+                      information(unknowns, {100., 1000., 0.}));
     check_verdict("tied",
                   tied.get_findings()[0],
                   Verdict::tied,
@@ -462,9 +470,8 @@ namespace
             contains(text, "no chain has found"),
           text);
 
-    const Identifiability unknown_information(unknowns,
-                                              marginals,
-                                              Information());
+    const Identifiability unknown_information =
+      identifiability(unknowns, columns, Information());
     check_verdict("without information",
                   unknown_information.get_findings()[0],
                   Verdict::unchanged,
@@ -473,11 +480,10 @@ namespace
     check("and without eigenvalues",
           !contains(unknown_information.text(), "eigenvalues"));
 
-    const Information two   = information({unknowns[0], unknowns[1]}, {3., 4.});
-    const std::string least = Identifiability({unknowns[0], unknowns[1]},
-                                              {marginals[0], marginals[1]},
-                                              two)
-                                .text();
+    const Information two = information({unknowns[0], unknowns[1]}, {3., 4.});
+    const std::string least =
+      identifiability({unknowns[0], unknowns[1]}, {columns[0], columns[1]}, two)
+        .text();
     check("the least informed direction is named",
           contains(least,
                    "least informed: 0.8 alpha - 0.6 kappa (in units of prior "
@@ -500,19 +506,18 @@ namespace
                           JacobianMethod::transposed);
     check("directions at a single draw are counted",
           turning.eigenvalues[1] > 1. && turning.n_informed_at_a_draw == 1.);
-    const std::string turning_text =
-      Identifiability({unknowns[0], unknowns[1]},
-                      {marginals[0], marginals[1]},
-                      turning)
-        .text();
+    const std::string turning_text = identifiability({unknowns[0], unknowns[1]},
+                                                     {columns[0], columns[1]},
+                                                     turning)
+                                       .text();
     check("and said to be tied where they are fewer",
           contains(turning_text, "2 of 2, but only 1 at a single draw"),
           turning_text);
 
-    const Identifiability split({unknowns[0], unknowns[1]},
-                                {marginals[0], marginals[1]},
-                                Information(),
-                                {1.5, 1.02});
+    const Identifiability split = identifiability({unknowns[0], unknowns[1]},
+                                                  {columns[0], columns[1]},
+                                                  Information(),
+                                                  {1.5, 1.02});
     check("replicas that differ decide nothing",
           split.get_findings()[0].verdict == Verdict::undecided &&
             split.get_findings()[1].verdict != Verdict::undecided &&
@@ -520,15 +525,14 @@ namespace
           split.text());
 
     const std::vector<Unknown> one{unknowns[0]};
-    const std::string          csv =
-      Identifiability(one, {marginal(slow)}, Information()).csv();
+    const std::string csv = identifiability(one, {slow}, Information()).csv();
     check("the file: undecided, no information",
           csv.find("unknown,prior_sd,posterior_sd,ks_distance,information,rhat,"
                    "ess,verdict\nalpha,1,") == 0 &&
             contains(csv, ",,1.") && contains(csv, ",undecided\n"),
           csv);
     const std::string constant =
-      Identifiability(one, {marginal(Numbers(n, 0.))}, Information()).csv();
+      identifiability(one, {Numbers(n, 0.)}, Information()).csv();
     check("the file has no numbers that are none",
           contains(constant, "\nalpha,1,0,0.5,,,,undecided\n"),
           constant);

@@ -37,6 +37,15 @@ namespace Tempera
   };
 
 
+  /** How well the chains have mixed in an unknown. */
+  struct Mixing
+  {
+    Convergence convergence{0., 0.};
+    /** R-hat between the replicas that were at the coldest rung. */
+    double replica_r_hat = 1.;
+  };
+
+
   /** Prior and posterior of one unknown. */
   struct Finding
   {
@@ -52,11 +61,9 @@ namespace Tempera
      */
     double spread = 0.;
     /** Diagonal entry of Information; not a number if it is not known. */
-    double      information = 0.;
-    Convergence convergence{0., 0.};
-    /** R-hat between the replicas that were at the coldest rung. */
-    double  replica_r_hat = 1.;
-    Verdict verdict       = Verdict::undecided;
+    double  information = 0.;
+    Mixing  mixing;
+    Verdict verdict = Verdict::undecided;
     /** With which unknown it is tied, if it is. */
     std::string partner;
 
@@ -110,14 +117,13 @@ namespace Tempera
 
     /**
      * @param marginals Draws of each unknown at temperature 1.
+     * @param mixing By unknown.
      * @param information May be unknown.
-     * @param replica_r_hats By unknown; see ReplicaMarginals. Empty if there
-     * is nothing to compare.
      */
     Identifiability(const std::vector<Unknown>  &unknowns,
                     const std::vector<Marginal> &marginals,
-                    const Information           &information,
-                    const std::vector<double>   &replica_r_hats = {});
+                    const std::vector<Mixing>   &mixing,
+                    const Information           &information);
 
     const std::vector<Finding> &
     get_findings() const

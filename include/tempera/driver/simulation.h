@@ -20,6 +20,7 @@
 
 namespace Tempera
 {
+  struct Analysis;
   class PredictionBand;
   class Record;
   class RecordedRun;
@@ -152,14 +153,33 @@ namespace Tempera
     write_results(const std::atomic<bool> &stop,
                   const std::string       &closing_words);
 
+    /** Whether the draws of the coldest rung are from the posterior. */
+    bool
+    samples_posterior() const;
+
     /**
-     * What the data tell and what they do not, as text; the same as a file.
+     * The data's information at some of the draws.
      *
-     * @param is_stopped Whether to leave out what takes solves.
+     * @param is_stopped Whether to leave it out, since it takes solves.
+     */
+    Information
+    information_at_draws(const RecordedRun       &recorded,
+                         const std::atomic<bool> &is_stopped) const;
+
+    /** What the data tell and what they do not, as text; the same as a file. */
+    std::string
+    compare_with_prior(const RecordedRun &recorded,
+                       const Analysis    &analysis,
+                       const Information &information) const;
+
+    /**
+     * Whether the finest level is fine enough, as text; figures as a file.
+     *
+     * @param stop Whether to leave it out.
      */
     std::string
-    compare_with_prior(const RecordedRun       &recorded,
-                       const std::atomic<bool> &is_stopped) const;
+    check_refinement(const RecordedRun       &recorded,
+                     const std::atomic<bool> &stop) const;
 
     /** Draws of a network at which the data's information is computed. */
     unsigned int

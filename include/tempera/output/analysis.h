@@ -29,6 +29,13 @@ namespace Tempera
       bool        is_derived = false;
       /** Mean and deviation of all draws, the rest of the subset. */
       Diagnostics diagnostics;
+      /**
+       * R-hat between the replicas of a chain at the coldest rung, the largest
+       * of the chains. If no replica moves between two answers, swaps mix the
+       * answers there perfectly, with shares that mean nothing; only here it
+       * shows. Not a number where replicas cannot be compared.
+       */
+      double replica_r_hat = std::numeric_limits<double>::quiet_NaN();
       /** A histogram of 20 characters. */
       std::string sketch;
       /** Bulk size per forward solve of the coldest level, and per second. */
@@ -133,7 +140,7 @@ namespace Tempera
     /** Of sampling, or of everything if that is not told apart. */
     double seconds;
 
-    /** R-hat between the replicas at the coldest rung, the largest found. */
+    /** The largest of the columns. */
     double replica_r_hat;
     /** Largest |change of a prediction| / sigma on a finer level. */
     double refinement;

@@ -6,6 +6,7 @@
 #include <tempera/output/recorded_run.h>
 
 #include <cstdint>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,13 @@ namespace Tempera
     void
     append(const RecordedPrediction &prediction);
 
+    /**
+     * Begin to give what is buffered to the system, beside the run. What fails
+     * is thrown by the next call that writes.
+     */
+    void
+    begin_flush();
+
     /** Give what is buffered to the system. */
     void
     flush();
@@ -71,20 +79,38 @@ namespace Tempera
     void
     take_possession();
 
-    /** Put the draws that wait into a block. */
+    /** Begin a block; what is added to the blocks then is its content. */
     void
-    finish_draws();
+    begin_block(const BlockKind kind);
+
+    /** Tell the last block its length. */
+    void
+    end_block();
 
     void
-    append_block(const std::uint32_t kind, const std::string &content);
+    append_block(const BlockKind kind, const std::string &content);
+
+    /** Wait until what was begun is written. */
+    void
+    finish_flush();
+
+    /** Give the blocks their checksums and write them. */
+    void
+    write_blocks(std::string &bytes);
 
     const std::string path;
     const DrawLayout  layout;
     int               descriptor = -1;
-    /** Draws that are not in a block yet, and blocks that are not written. */
-    std::string draws, blocks;
+    /** Blocks that wait, and those that are being written. */
+    std::string blocks, written;
+    /** Where the last of the blocks that wait begins, if it is one of draws. */
+    std::size_t last_block = no_block;
     /** Length of what is safely in the file. */
     std::uint64_t n_bytes = 0;
+    /** The last member: it uses the others. */
+    std::future<void> flushing;
+
+    static constexpr std::size_t no_block = -1;
   };
 } // namespace Tempera
 
