@@ -25,7 +25,7 @@ namespace Tempera
   Simulation::write_results(const std::atomic<bool> &stop,
                             const std::string       &closing_words)
   {
-    const RecordedRun recorded(folder->get_path());
+    const RecordedRun recorded(folder->get_path(), record_lengths);
     const auto        write_draws = [&]() {
       write_samples_netcdf(recorded, folder->file("samples.nc"));
       if (parameters.output.csv)

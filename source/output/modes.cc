@@ -117,43 +117,46 @@ namespace Tempera
 
       /**
        * The @p n nearest to one of the points, itself included, as
-       * std::nth_element() leaves them: the farthest is the last.
+       * std::nth_element() leaves them: the farthest is the last. False if
+       * there are not so many within @p bound.
        */
-      void
+      bool
       find_nearest(const std::size_t      to,
                    const std::size_t      n,
+                   const double           bound,
                    std::vector<Distance> &nearest) const
       {
-        // Some more than are wanted, so that they are seldom sorted out.
-        const std::size_t   most     = 4 * n;
-        const double *const point    = numbers.data() + to * dimension;
-        double              farthest = std::numeric_limits<double>::infinity();
-        const auto          sort_out = [&]() {
-          std::nth_element(nearest.begin(),
-                           nearest.begin() + n - 1,
-                           nearest.end());
-          nearest.resize(n);
-          farthest = nearest.back().first;
-        };
+        const auto begin = std::lower_bound(firsts.begin(),
+                                            firsts.end(),
+                                            firsts[to] - bound),
+                   end =
+                     std::upper_bound(begin, firsts.end(), firsts[to] + bound);
         nearest.clear();
-        visit_outwards(firsts,
-                       point[0],
-                       [&](const double square, const std::size_t i) {
-                         if (square > farthest)
-                           return false;
-                         double distance =
-                           squared_distance(point,
-                                            numbers.data() + i * dimension,
-                                            dimension);
-                         if (std::isnan(distance))
-                           distance = std::numeric_limits<double>::infinity();
-                         if (distance <= farthest)
-                           nearest.emplace_back(distance, i);
-                         if (nearest.size() == most)
-                           sort_out();
-                         return true;
-                       });
-        sort_out();
+        for (std::size_t i = begin - firsts.begin();
+             i < std::size_t(end - firsts.begin());
+             ++i)
+          {
+            const double distance = squared_distance_between(to, i);
+            if (distance <= bound * bound)
+              nearest.emplace_back(distance, i);
+            else if (std::isnan(distance))
+              nearest.emplace_back(std::numeric_limits<double>::infinity(), i);
+          }
+        if (nearest.size() < n)
+          return false;
+        std::nth_element(nearest.begin(),
+                         nearest.begin() + n - 1,
+                         nearest.end());
+        nearest.resize(n);
+        return true;
+      }
+
+      double
+      squared_distance_between(const std::size_t i, const std::size_t j) const
+      {
+        return squared_distance(numbers.data() + i * dimension,
+                                numbers.data() + j * dimension,
+                                dimension);
       }
 
     private:
@@ -183,10 +186,25 @@ namespace Tempera
         };
         const SortedPoints    sorted(points);
         std::vector<Distance> distances;
+        std::vector<double>   radius(n);
         for (std::size_t i = 0; i < n; ++i)
           {
+            // A ball around the ball of a point before holds enough of them.
+            constexpr std::size_t n_before = 30;
+            constexpr double      everything =
+              std::numeric_limits<double>::infinity();
+            double bound = everything;
+            for (std::size_t j = i - std::min(i, n_before); j < i; ++j)
+              bound =
+                std::min(bound,
+                         radius[j] +
+                           std::sqrt(sorted.squared_distance_between(i, j)));
+            // Rounding should leave none out.
+            bound *= 1. + 1e-9;
             // The point itself is the first.
-            sorted.find_nearest(i, n_neighbours + 1, distances);
+            if (!sorted.find_nearest(i, n_neighbours + 1, bound, distances))
+              sorted.find_nearest(i, n_neighbours + 1, everything, distances);
+            radius[i]       = std::sqrt(distances[n_neighbours].first);
             log_distance[i] = log_of(distances[n_neighbours].first);
             std::nth_element(distances.begin(),
                              distances.begin() + n_neighbours / 2,

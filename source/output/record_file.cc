@@ -19,6 +19,13 @@ namespace Tempera
     // Of draws, before they are written: a second thread is worth its start.
     constexpr std::size_t buffer_size = 1 << 18;
 
+    /** At least so many bytes, so that the next block begins with a word. */
+    std::size_t
+    whole_words(const std::size_t n_bytes)
+    {
+      return (n_bytes + 7) / 8 * 8;
+    }
+
     template <typename Number>
     void
     append_raw(std::string &bytes, const Number number)
@@ -182,7 +189,9 @@ namespace Tempera
   void
   RecordFile::append(const RunDescription &description)
   {
-    append_block(BlockKind::description, description_to_json(description));
+    std::string text = description_to_json(description);
+    text.resize(whole_words(text.size()), ' ');
+    append_block(BlockKind::description, text);
   }
 
 
@@ -190,7 +199,9 @@ namespace Tempera
   void
   RecordFile::append(const RunReport &report)
   {
-    append_block(BlockKind::report, report_to_bytes(report));
+    std::string bytes = report_to_bytes(report);
+    bytes.resize(whole_words(bytes.size()), 0);
+    append_block(BlockKind::report, bytes);
   }
 
 

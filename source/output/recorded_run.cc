@@ -17,6 +17,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <string_view>
 
 namespace Tempera
 {
@@ -49,14 +50,19 @@ namespace Tempera
     {
     public:
       /**
+       * @param whole What is in the file, if that is known.
        * @param n_sound_bytes So much is known to be sound; there checksums are
-       * not computed again. Nothing behind it is read then.
+       * not computed again.
        */
-      explicit BlockReader(const std::string  &path,
-                           const std::uint64_t n_sound_bytes = 0)
-        : n_sound_bytes(n_sound_bytes)
-        , file(path, std::ios::binary)
-      {}
+      BlockReader(const std::string  &path,
+                  const std::string  &whole,
+                  const std::uint64_t n_sound_bytes)
+        : whole(whole)
+        , n_sound_bytes(n_sound_bytes)
+      {
+        if (whole.empty())
+          file.open(path, std::ios::binary);
+      }
 
       /** Read the next block; false at the end of what is sound. */
       bool
@@ -66,7 +72,7 @@ namespace Tempera
         return read(head) && read_content(head);
       }
 
-      /** Read the next block of a kind; false if there is none. */
+      /** The next block of a kind in what is known to be sound, if any. */
       bool
       next(const BlockKind wanted)
       {
@@ -75,15 +81,16 @@ namespace Tempera
           {
             if (BlockKind(head.kind) == wanted)
               return read_content(head);
-            if (!file.seekg(head.length, std::ios::cur))
+            if (whole.empty() && !file.seekg(head.length, std::ios::cur))
               return false;
             n_bytes += sizeof(head) + head.length;
           }
         return false;
       }
 
-      BlockKind   kind = BlockKind::description;
-      std::string content;
+      BlockKind kind = BlockKind::description;
+      /** Of the last block; it begins at a multiple of eight bytes. */
+      std::string_view content;
       /** Length of what was sound so far. */
       std::uint64_t n_bytes = 0;
 
@@ -91,27 +98,50 @@ namespace Tempera
       bool
       read(BlockHead &head)
       {
-        return file.read(reinterpret_cast<char *>(&head), sizeof(head)) &&
-               head.letters == BlockHead::right_letters &&
+        if (whole.empty())
+          file.read(reinterpret_cast<char *>(&head), sizeof(head));
+        else if (n_bytes + sizeof(head) <= whole.size())
+          std::memcpy(&head, whole.data() + n_bytes, sizeof(head));
+        else
+          return false;
+        return file && head.letters == BlockHead::right_letters &&
                head.length <= BlockHead::most_bytes;
       }
 
       bool
       read_content(const BlockHead &head)
       {
-        content.resize(head.length);
-        if (!file.read(content.data(), content.size()) ||
-            (n_bytes >= n_sound_bytes &&
-             block_checksum(head.kind, content.data(), head.length) !=
-               head.checksum))
+        const std::uint64_t place = n_bytes + sizeof(head);
+        if (whole.empty())
+          {
+            buffer.resize(head.length);
+            if (!file.read(buffer.data(), buffer.size()))
+              return false;
+            content = buffer;
+          }
+        else if (place + head.length <= whole.size())
+          content = std::string_view(whole).substr(place, head.length);
+        else
           return false;
-        kind = BlockKind(head.kind);
-        n_bytes += sizeof(head) + head.length;
+        if (n_bytes >= n_sound_bytes &&
+            block_checksum(head.kind, content.data(), head.length) !=
+              head.checksum)
+          return false;
+        // Old records have blocks at any place.
+        if (reinterpret_cast<std::uintptr_t>(content.data()) % 8 != 0)
+          {
+            buffer.assign(content.data(), content.size());
+            content = buffer;
+          }
+        kind    = BlockKind(head.kind);
+        n_bytes = place + head.length;
         return true;
       }
 
+      const std::string  &whole;
       const std::uint64_t n_sound_bytes;
       std::ifstream       file;
+      std::string         buffer;
     };
 
 
@@ -124,6 +154,30 @@ namespace Tempera
       RunReport                       report;
       archive                        &report;
       return report;
+    }
+
+
+    /**
+     * Reads a file into memory, unless it is too large for that beside what is
+     * there. Returns its length, or 0.
+     */
+    std::uint64_t
+    read_if_small(const std::string  &path,
+                  const std::uint64_t n_kept,
+                  std::string        &whole)
+    {
+      constexpr std::uint64_t most_bytes = 1 << 25;
+
+      std::error_code     error;
+      const std::uint64_t n_bytes = std::filesystem::file_size(path, error);
+      if (error || n_bytes > most_bytes - std::min(most_bytes, n_kept))
+        return 0;
+      whole.resize(n_bytes);
+      std::ifstream file(path, std::ios::binary);
+      file.read(whole.data(), whole.size());
+      // A run that is begun again meanwhile has cut its file.
+      whole.resize(file.gcount());
+      return whole.size();
     }
 
 
@@ -157,11 +211,13 @@ namespace Tempera
 
 
 
-  RecordedRun::RecordedRun(const std::string &folder)
+  RecordedRun::RecordedRun(const std::string                &folder,
+                           const std::vector<std::uint64_t> &sound_lengths)
     : folder(folder)
   {
     namespace fs = std::filesystem;
 
+    std::uint64_t n_kept = 0;
     for (unsigned int chain = 0; chain == 0 || chain < run.n_chains; ++chain)
       {
         const std::string path =
@@ -179,7 +235,13 @@ namespace Tempera
             continue;
           }
 
-        BlockReader reader(path);
+        Chain result;
+        result.path = path;
+        n_kept += read_if_small(path, n_kept, result.whole);
+        BlockReader reader(path,
+                           result.whole,
+                           chain < sound_lengths.size() ? sound_lengths[chain] :
+                                                          0);
         if (!reader.next() || reader.kind != BlockKind::description)
           {
             const std::string what =
@@ -190,10 +252,8 @@ namespace Tempera
             continue;
           }
         if (chain == 0)
-          run = description_from_json(reader.content);
+          run = description_from_json(std::string(reader.content));
 
-        Chain result;
-        result.path          = path;
         result.n_bytes       = reader.n_bytes;
         std::string      why = "a block is cut off, or its checksum is wrong";
         const DrawLayout layout(run);
@@ -232,7 +292,8 @@ namespace Tempera
               {
                 try
                   {
-                    result.reports.push_back(report_from_bytes(reader.content));
+                    result.reports.push_back(
+                      report_from_bytes(std::string(reader.content)));
                   }
                 catch (const std::exception &)
                   {
@@ -253,7 +314,7 @@ namespace Tempera
                 RunDescription later;
                 try
                   {
-                    later = description_from_json(reader.content);
+                    later = description_from_json(std::string(reader.content));
                   }
                 catch (const UserError &)
                   {
@@ -281,7 +342,9 @@ namespace Tempera
               }
             result.n_bytes = reader.n_bytes;
           }
-        const std::uint64_t n_bytes = fs::file_size(path, error);
+        const std::uint64_t n_bytes = result.whole.empty() ?
+                                        fs::file_size(path, error) :
+                                        result.whole.size();
         if (!error && n_bytes > result.n_bytes)
           damages.push_back("the last " +
                             std::to_string(n_bytes - result.n_bytes) +
@@ -313,7 +376,9 @@ namespace Tempera
     draw.swaps.resize(layout.n_pairs);
     draw.rungs.resize(layout.n_rungs);
 
-    BlockReader reader(chains[chain].path, chains[chain].n_bytes);
+    BlockReader reader(chains[chain].path,
+                       chains[chain].whole,
+                       chains[chain].n_bytes);
     while (reader.next(BlockKind::draws))
       // A file that is begun again meanwhile may have other blocks.
       for (std::size_t i = 0; i + layout.line() <= reader.content.size();
@@ -357,7 +422,9 @@ namespace Tempera
            Record::most_predictions)
       stride *= 2;
     std::vector<RecordedPrediction> result;
-    BlockReader reader(chains[chain].path, chains[chain].n_bytes);
+    BlockReader                     reader(chains[chain].path,
+                       chains[chain].whole,
+                       chains[chain].n_bytes);
     while (reader.next(BlockKind::prediction))
       if (reader.content.size() >= 2 * sizeof(std::uint64_t))
         {

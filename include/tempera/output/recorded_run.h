@@ -89,8 +89,14 @@ namespace Tempera
   class RecordedRun
   {
   public:
-    /** A UserError if there is no record in the folder. */
-    explicit RecordedRun(const std::string &folder);
+    /**
+     * A UserError if there is no record in the folder.
+     *
+     * @param sound_lengths By chain: how many bytes of its record this process
+     * has written or checked before. Their checksums are not looked at again.
+     */
+    explicit RecordedRun(const std::string                &folder,
+                         const std::vector<std::uint64_t> &sound_lengths = {});
 
     const RunDescription &
     description() const
@@ -174,7 +180,9 @@ namespace Tempera
       std::string   path;
       std::uint64_t n_burn_in = 0, n_draws = 0;
       /** Length of the part of the file that is sound. */
-      std::uint64_t          n_bytes = 0;
+      std::uint64_t n_bytes = 0;
+      /** What is in the file, if that is not much: it is read often. */
+      std::string            whole;
       std::vector<RunReport> reports;
     };
 
