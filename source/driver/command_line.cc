@@ -142,18 +142,6 @@ namespace Tempera
     }
 
 
-    /** What a process does that has no rungs of its own. */
-    int
-    help(const Parameters &parameters, const ProcessLayout &layout)
-    {
-      const int word = Inversion(parameters, layout).help();
-      if (word == helpers_failed)
-        // The one that it has helped says why.
-        throw UserError("");
-      return word;
-    }
-
-
     int
     run(const Arguments &arguments, const Environment &environment)
     {
@@ -179,7 +167,7 @@ namespace Tempera
           ProcessLayout(parameters.parallel, parallel_demand(parameters)) :
           ProcessLayout();
       if (layout.is_helper())
-        return help(parameters, layout);
+        return Inversion(parameters, layout).help();
       Simulation simulation(parameters, layout);
       RunOptions run_options;
       const bool is_resumed =
@@ -245,7 +233,7 @@ namespace Tempera
       const Parameters    parameters(read_parameter_file("simulate", values));
       const ProcessLayout layout = ProcessLayout::one_group();
       if (layout.is_helper())
-        return help(parameters, layout);
+        return Inversion(parameters, layout).help();
       simulate(parameters,
                layout,
                values["at"].as<std::string>(),

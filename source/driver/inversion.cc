@@ -96,7 +96,11 @@ namespace Tempera
   int
   Inversion::help()
   {
-    return server->help();
+    const int word = server->help();
+    if (word == ModelServer::failed)
+      // The one that it has helped says why.
+      throw UserError("");
+    return word;
   }
 
 

@@ -255,7 +255,7 @@ namespace Tempera
     // Whoever ends without a word has failed.
     if (channel->has_helpers &&
         dealii::Utilities::MPI::this_mpi_process(channel->communicator) == 0)
-      dismiss(std::uncaught_exceptions() > 0 ? 1 : 0);
+      dismiss(std::uncaught_exceptions() > 0 ? failed : 0);
   }
 
 

@@ -537,7 +537,7 @@ namespace Tempera
   analyse(const RecordedRun &run)
   {
     // Draws of all chains, and numbers in all.
-    constexpr std::size_t most_draws = 1 << 18, most_numbers = 1 << 23,
+    constexpr std::size_t most_draws = 200000, most_numbers = 1 << 23,
                           least_draws_of_chain = 1000;
 
     Analysis                             analysis;
@@ -584,8 +584,12 @@ namespace Tempera
         for (const auto &numbers : table.numbers)
           analysis.n_used += numbers.size();
 
-        // Two halves that take about as long, beside each other.
-        std::future<void> columns = std::async(std::launch::async, [&]() {
+        // Two halves that take about as long, beside each other; of many draws
+        // one after the other, where memory matters more than time.
+        constexpr std::uint64_t many = 1 << 17;
+        const std::launch       way =
+          analysis.n_used < many ? std::launch::async : std::launch::deferred;
+        std::future<void> columns = std::async(way, [&]() {
           add_columns(description, table, all.moments, analysis);
         });
         add_overlaps(table, analysis);

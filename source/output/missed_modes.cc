@@ -317,7 +317,12 @@ namespace Tempera
     result.kish_sizes.assign(chains[0].size(), 0.);
     if (names.empty())
       return result;
-    // Every other rung beside the rest.
+    // Every other rung beside the rest, unless that takes much memory.
+    constexpr std::size_t many = 1 << 17;
+    const std::launch     way =
+      chains.size() * chains[0][0].columns[0].size() < many ?
+            std::launch::async :
+            std::launch::deferred;
     std::vector<std::vector<MissedMode>> missed(chains[0].size());
     const auto                           look = [&](const unsigned int begin) {
       for (unsigned int rung = begin; rung < chains[0].size(); rung += 2)
@@ -339,7 +344,7 @@ namespace Tempera
             }
         }
     };
-    std::future<void> others = std::async(std::launch::async, look, 2);
+    std::future<void> others = std::async(way, look, 2);
     look(1);
     others.get();
     for (const std::vector<MissedMode> &of_rung : missed)

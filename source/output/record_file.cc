@@ -16,8 +16,8 @@ namespace Tempera
 {
   namespace
   {
-    // Of draws, before they are written: a second thread is worth its start.
-    constexpr std::size_t buffer_size = 1 << 18;
+    // What damage to a file costs, and what is worth a second thread.
+    constexpr std::size_t block_size = 1 << 16, buffer_size = 1 << 18;
 
     /** At least so many bytes, so that the next block begins with a word. */
     std::size_t
@@ -180,6 +180,8 @@ namespace Tempera
         for (unsigned int k = 0; k < layout.n_columns; ++k)
           put(rung.values[k]);
       }
+    if (blocks.size() - last_block > block_size)
+      end_block();
     if (blocks.size() > buffer_size)
       begin_flush();
   }

@@ -166,11 +166,9 @@ namespace Tempera
                   const std::uint64_t n_kept,
                   std::string        &whole)
     {
-      constexpr std::uint64_t most_bytes = 1 << 25;
-
       std::error_code     error;
       const std::uint64_t n_bytes = std::filesystem::file_size(path, error);
-      if (error || n_bytes > most_bytes - std::min(most_bytes, n_kept))
+      if (error || n_kept + n_bytes > RecordedRun::most_bytes_kept)
         return 0;
       whole.resize(n_bytes);
       std::ifstream file(path, std::ios::binary);

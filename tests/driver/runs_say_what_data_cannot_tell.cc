@@ -95,6 +95,22 @@ main()
           !contains(brief.out, "than the prior: "),
         brief.out + brief.error);
 
+  // One rung of a chain hardly ever leaves the answer that it has found: two
+  // answers are found by different chains.
+  const CommandResult apart = run({"Chains = 8", "Iterations = 3000"});
+  const std::string   table = read_file("run/identifiability.csv"),
+                    json    = command({"summary", "run", "--json"}).out;
+  // Of x, in the sixth column of the second line.
+  std::size_t place = table.find('\n');
+  for (unsigned int i = 0; i < 5; ++i)
+    place = table.find(',', place + 1);
+  const double r_hat   = std::atof(table.c_str() + place + 1);
+  const double summary = std::atof(json.c_str() + json.find("\"r_hat\"") + 9);
+  check("chains that disagree decide nothing, as the summary says",
+        r_hat > 1.5 && std::abs(r_hat - summary) < 1e-5 * r_hat &&
+          contains(apart.out, "   undecided about x: R-hat is "),
+        apart.out + apart.error + table);
+
   const CommandResult without =
     run({"Observations/Noise = 1000", "Output/Information draws = 0"});
   check("without information",

@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <sys/resource.h>
 
 using namespace Tempera;
@@ -276,6 +277,59 @@ namespace
     look("flipped", "long 1 0 " + std::to_string(n_draws));
   }
 
+  /** Every number of every draw of the only chain. */
+  std::vector<double>
+  numbers_in(const std::string &folder)
+  {
+    const RecordedRun   run(folder);
+    std::vector<double> result;
+    run.for_each_draw(0, [&](const RecordedDraw &draw) {
+      result.push_back(draw.round);
+      for (const RecordedRung &rung : draw.rungs)
+        {
+          result.push_back(rung.potential);
+          result.insert(result.end(),
+                        rung.values,
+                        rung.values + run.description().columns().size());
+        }
+    });
+    return result;
+  }
+
+  void
+  check_ways_of_reading()
+  {
+    const std::vector<double> numbers = numbers_in("long");
+    const std::string         record  = read_file("long/chain.0.record");
+    check("a record that is kept in memory",
+          record.size() < RecordedRun::most_bytes_kept &&
+            numbers.size() >= 40000);
+
+    fs::create_directories("large");
+    write_file("large/chain.0.record", record);
+    {
+      RecordFile file("large/chain.0.record", long_chain(), record.size());
+      RecordedPrediction prediction;
+      prediction.values.resize(RecordedRun::most_bytes_kept / sizeof(double));
+      file.append(prediction);
+    }
+    check("a larger one is read as well", numbers == numbers_in("large"));
+
+    // Earlier versions did not fill up the description.
+    BlockHead head;
+    std::memcpy(&head, record.data(), sizeof(head));
+    std::string text = record.substr(sizeof(head), head.length) + " ";
+    head.length      = text.size();
+    head.checksum    = block_checksum(head.kind, text.data(), head.length);
+    fs::create_directories("shifted");
+    write_file("shifted/chain.0.record",
+               std::string(reinterpret_cast<const char *>(&head),
+                           sizeof(head)) +
+                 text + record.substr(sizeof(head) + text.size() - 1));
+    check("and one with blocks at odd places",
+          numbers == numbers_in("shifted"));
+  }
+
   void
   check_empty()
   {
@@ -372,11 +426,18 @@ namespace
 int
 main()
 {
-  for (const char *folder :
-       {"ladder", "long", "flipped", "in_burn_in", "without_draws", "nothing"})
+  for (const char *folder : {"ladder",
+                             "long",
+                             "flipped",
+                             "large",
+                             "shifted",
+                             "in_burn_in",
+                             "without_draws",
+                             "nothing"})
     fs::remove_all(folder);
   check_ladder();
   check_long_chain();
+  check_ways_of_reading();
   check_empty();
   check_faults();
   return result();

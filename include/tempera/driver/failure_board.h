@@ -9,10 +9,6 @@
 
 namespace Tempera
 {
-  /** The word to helpers whose first process has failed. */
-  constexpr int helpers_failed = 1;
-
-
   /**
    * Where a process says that it has failed, so that of all processes one
    * speaks to the user and none waits for ever.

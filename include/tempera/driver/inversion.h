@@ -34,7 +34,7 @@ namespace Tempera
                        const ProcessLayout &layout = alone());
 
     /** On a process that helps another: until that one has done; returns what
-     * it said then. */
+     * it said then. A UserError without words if it has failed. */
     int
     help();
 

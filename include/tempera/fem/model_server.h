@@ -20,6 +20,9 @@ namespace Tempera
   class ModelServer
   {
   public:
+    /** The word to helpers whose first process has failed. */
+    static constexpr int failed = 1;
+
     /** On all processes, with the same arguments; @p ranges as for
      * make_fem_model(). */
     ModelServer(const ModelSetting                &setting,

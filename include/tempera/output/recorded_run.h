@@ -89,6 +89,9 @@ namespace Tempera
   class RecordedRun
   {
   public:
+    /** Records that are together no longer than this are kept in memory. */
+    static constexpr std::uint64_t most_bytes_kept = 1 << 25;
+
     /**
      * A UserError if there is no record in the folder.
      *
