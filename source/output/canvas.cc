@@ -52,10 +52,17 @@ namespace Tempera
 
   Axis::Axis(double low, double high)
   {
+    // Ends of an axis are round numbers beyond these, and have a distance: all
+    // must be finite.
+    constexpr double most = 1e300;
+    for (double *end : {&low, &high})
+      if (std::abs(*end) > most)
+        *end = std::copysign(most, *end);
     if (!(high > low))
       {
-        low -= 0.5;
-        high += 0.5;
+        const double width = std::max(0.5, 1e-6 * std::abs(low));
+        low -= width;
+        high += width;
       }
     const double rough = (high - low) / 5.;
     const double power = std::pow(10., std::floor(std::log10(rough)));

@@ -632,6 +632,16 @@ namespace
     check("few marks also over many powers",
           ticks({1e-30, 1e30}).size() < 15 &&
             ticks({1e-30, 1e30}).back() >= 1e30);
+    const double largest  = std::numeric_limits<double>::max(),
+                 infinity = std::numeric_limits<double>::infinity();
+    const auto n_ticks    = [](const double low, const double high) {
+      return Axis(low, high).ticks().size();
+    };
+    check("few marks also between huge numbers",
+          n_ticks(0., largest) < 15 && n_ticks(-largest, largest) < 15 &&
+            n_ticks(largest, largest) < 15 &&
+            n_ticks(0.9 * largest, largest) < 15 &&
+            n_ticks(-infinity, infinity) < 15 && n_ticks(0., 1.) > 3);
     check("values without a place on an axis of powers",
           ticks({0., -1., not_a_number, 3.}) == List{2., 5.} &&
             ticks({0.}) == List{0.1, 0.2, 0.5, 1.} &&
