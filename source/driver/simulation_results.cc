@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/beside.h>
 #include <tempera/base/text.h>
 #include <tempera/driver/identifiability.h>
 #include <tempera/driver/refinement_check.h>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 
 // What a Simulation makes of the record when the run is over.
 
@@ -35,13 +35,11 @@ namespace Tempera
     // Beside each other, since all only read the record; of long runs one after
     // the other, where memory matters more than time.
     constexpr std::uint64_t many = 1 << 18;
-    const std::launch       way =
-      recorded.n_common_draws() * recorded.n_chains() < many ?
-              std::launch::async :
-              std::launch::deferred;
-    std::future<void> files = std::async(way, write_draws);
+    const bool              is_long =
+      recorded.n_common_draws() * recorded.n_chains() >= many;
+    std::future<void> files = std::async(beside(!is_long), write_draws);
     times.enter("samples.nc");
-    if (way == std::launch::deferred)
+    if (is_long)
       files.wait();
 
     const bool has_prior =
@@ -52,7 +50,7 @@ namespace Tempera
       has_prior ? check_refinement(recorded, stop) : "";
     times.write(*folder);
     std::future<Analysis> analysing =
-      std::async(way, [&]() { return analyse(recorded); });
+      std::async(beside(!is_long), [&]() { return analyse(recorded); });
     times.enter("information");
     const Information information = has_prior && samples_posterior() ?
                                       information_at_draws(recorded, stop) :

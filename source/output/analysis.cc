@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/beside.h>
 #include <tempera/output/analysis.h>
 #include <tempera/output/marginal.h>
 #include <tempera/output/sorting.h>
@@ -8,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <limits>
 
 namespace Tempera
@@ -587,11 +587,10 @@ namespace Tempera
         // Two halves that take about as long, beside each other; of many draws
         // one after the other, where memory matters more than time.
         constexpr std::uint64_t many = 1 << 17;
-        const std::launch       way =
-          analysis.n_used < many ? std::launch::async : std::launch::deferred;
-        std::future<void> columns = std::async(way, [&]() {
-          add_columns(description, table, all.moments, analysis);
-        });
+        std::future<void>       columns =
+          std::async(beside(analysis.n_used < many), [&]() {
+            add_columns(description, table, all.moments, analysis);
+          });
         add_overlaps(table, analysis);
         add_modes(description, table, analysis);
         columns.get();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/beside.h>
 #include <tempera/output/missed_modes.h>
 #include <tempera/output/sorting.h>
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <future>
 #include <limits>
 
 namespace Tempera
@@ -319,10 +319,7 @@ namespace Tempera
       return result;
     // Every other rung beside the rest, unless that takes much memory.
     constexpr std::size_t many = 1 << 17;
-    const std::launch     way =
-      chains.size() * chains[0][0].columns[0].size() < many ?
-            std::launch::async :
-            std::launch::deferred;
+    const bool is_short = chains.size() * chains[0][0].columns[0].size() < many;
     std::vector<std::vector<MissedMode>> missed(chains[0].size());
     const auto                           look = [&](const unsigned int begin) {
       for (unsigned int rung = begin; rung < chains[0].size(); rung += 2)
@@ -344,7 +341,7 @@ namespace Tempera
             }
         }
     };
-    std::future<void> others = std::async(way, look, 2);
+    std::future<void> others = std::async(beside(is_short), look, 2);
     look(1);
     others.get();
     for (const std::vector<MissedMode> &of_rung : missed)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/beside.h>
 #include <tempera/base/user_error.h>
 #include <tempera/output/record_blocks.h>
 #include <tempera/output/record_file.h>
@@ -151,7 +152,7 @@ namespace Tempera
   RecordFile::append(const RecordedDraw &draw)
   {
     // This is what a cheap round waits for: one line at a time, copied once.
-    if (last_block == no_block)
+    if (open_block == no_block)
       begin_block(BlockKind::draws);
     const std::size_t begin = blocks.size();
     blocks.resize(begin + layout.line());
@@ -180,7 +181,7 @@ namespace Tempera
         for (unsigned int k = 0; k < layout.n_columns; ++k)
           put(rung.values[k]);
       }
-    if (blocks.size() - last_block > block_size)
+    if (blocks.size() - open_block > block_size)
       end_block();
     if (blocks.size() > buffer_size)
       begin_flush();
@@ -224,7 +225,7 @@ namespace Tempera
   void
   RecordFile::begin_block(const BlockKind kind)
   {
-    last_block = blocks.size();
+    open_block = blocks.size();
     append_raw(blocks,
                BlockHead{BlockHead::right_letters, std::uint32_t(kind), 0, 0});
   }
@@ -234,13 +235,13 @@ namespace Tempera
   void
   RecordFile::end_block()
   {
-    if (last_block == no_block)
+    if (open_block == no_block)
       return;
-    const std::uint32_t length = blocks.size() - last_block - sizeof(BlockHead);
-    std::memcpy(blocks.data() + last_block + offsetof(BlockHead, length),
+    const std::uint32_t length = blocks.size() - open_block - sizeof(BlockHead);
+    std::memcpy(blocks.data() + open_block + offsetof(BlockHead, length),
                 &length,
                 sizeof(length));
-    last_block = no_block;
+    open_block = no_block;
   }
 
 
@@ -265,8 +266,7 @@ namespace Tempera
       return;
     written.swap(blocks);
     blocks.clear();
-    flushing =
-      std::async(std::launch::async, [this]() { write_blocks(written); });
+    flushing = std::async(beside(), [this]() { write_blocks(written); });
   }
 
 

@@ -83,7 +83,7 @@ namespace Tempera
     void
     begin_block(const BlockKind kind);
 
-    /** Tell the last block its length. */
+    /** Tell the open block, if there is one, its length. */
     void
     end_block();
 
@@ -103,8 +103,8 @@ namespace Tempera
     int               descriptor = -1;
     /** Blocks that wait, and those that are being written. */
     std::string blocks, written;
-    /** Where the last of the blocks that wait begins, if it is one of draws. */
-    std::size_t last_block = no_block;
+    /** Where the block begins to which more is added. */
+    std::size_t open_block = no_block;
     /** Length of what is safely in the file. */
     std::uint64_t n_bytes = 0;
     /** The last member: it uses the others. */
