@@ -24,6 +24,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 namespace Tempera
@@ -335,8 +336,12 @@ namespace Tempera
                observations.values[i],
                likelihood.has_unknown_deviation() ?
                  0. :
-                 likelihood.standard_deviation(i, 0.)});
+                 likelihood.standard_deviation(i, 0.),
+               observations.sensors[i].place,
+               is_stationary ? std::numeric_limits<double>::quiet_NaN() :
+                               observations.sensors[i].time});
           }
+        description.covariance = parameters.observations.covariance;
       }
     if (network)
       {

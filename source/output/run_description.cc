@@ -126,6 +126,16 @@ namespace Tempera
       get(child->second, value);
     }
 
+    /** What records of older versions do not have is left as it is. */
+    template <typename Value>
+    void
+    get_if_there(const Tree &tree, const std::string &name, Value &value)
+    {
+      const auto child = tree.find(name);
+      if (child != tree.not_found())
+        get(child->second, value);
+    }
+
     void
     check(const RunDescription &description)
     {
@@ -197,17 +207,23 @@ namespace Tempera
         "tempers_likelihood",
         std::uint64_t(description.tempers_likelihood));
     put(tree, "recorded_rungs", std::uint64_t(description.n_recorded_rungs));
-    std::vector<std::string> names;
-    std::vector<double>      values, deviations;
+    std::vector<std::string>         names;
+    std::vector<double>              values, deviations, times;
+    std::vector<std::vector<double>> places;
     for (const RunDescription::Measurement &one : description.measurements)
       {
         names.push_back(one.name);
         values.push_back(one.value);
         deviations.push_back(one.deviation);
+        places.push_back(one.place);
+        times.push_back(one.time);
       }
     put(tree, "measurement_names", names);
     put(tree, "measured_values", values);
     put(tree, "measurement_deviations", deviations);
+    put(tree, "measurement_places", places);
+    put(tree, "measurement_times", times);
+    put(tree, "measurement_covariance", description.covariance);
     // Counted from 1; 0 for none.
     put(tree,
         "deviation_unknown",
@@ -263,15 +279,38 @@ namespace Tempera
     get(tree, "tempers_likelihood", tempers_likelihood);
     description.tempers_likelihood = tempers_likelihood != 0;
     get(tree, "recorded_rungs", description.n_recorded_rungs);
-    std::vector<std::string> names;
-    std::vector<double>      values, deviations;
+    std::vector<std::string>         names;
+    std::vector<double>              values, deviations, times;
+    std::vector<std::vector<double>> places;
     get(tree, "measurement_names", names);
     get(tree, "measured_values", values);
     get(tree, "measurement_deviations", deviations);
-    if (names.size() != values.size() || names.size() != deviations.size())
+    get_if_there(tree, "measurement_places", places);
+    get_if_there(tree, "measurement_times", times);
+    get_if_there(tree, "measurement_covariance", description.covariance);
+    const auto differs = [&](const std::size_t size,
+                             const bool        may_be_missing) {
+      return size != names.size() && !(may_be_missing && size == 0);
+    };
+    if (differs(values.size(), false) || differs(deviations.size(), false) ||
+        differs(places.size(), true) || differs(times.size(), true) ||
+        differs(description.covariance.size(), true))
       refuse("its lists of measurements differ in length");
+    for (const std::vector<double> &row : description.covariance)
+      if (differs(row.size(), false))
+        refuse("the covariance of the measurements is not square");
     for (std::size_t i = 0; i < names.size(); ++i)
-      description.measurements.push_back({names[i], values[i], deviations[i]});
+      {
+        RunDescription::Measurement one;
+        one.name      = names[i];
+        one.value     = values[i];
+        one.deviation = deviations[i];
+        if (!places.empty())
+          one.place = places[i];
+        if (!times.empty())
+          one.time = times[i];
+        description.measurements.push_back(std::move(one));
+      }
     unsigned int deviation_unknown = 0;
     get(tree, "deviation_unknown", deviation_unknown);
     description.deviation_unknown = int(deviation_unknown) - 1;

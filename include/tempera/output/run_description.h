@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,8 +87,14 @@ namespace Tempera
       double      value = 0.;
       /** Standard deviation of its error; 0 if it is unknown. */
       double deviation = 0.;
+      /** Coordinates of the sensor; empty in records of older versions. */
+      std::vector<double> place;
+      /** Not a number if the equation has no time. */
+      double time = std::numeric_limits<double>::quiet_NaN();
     };
     std::vector<Measurement> measurements;
+    /** Of all their errors, row by row; empty if they are independent. */
+    std::vector<std::vector<double>> covariance;
     /** The recorded unknown that is the errors' standard deviation, or -1. */
     int deviation_unknown = -1;
 
