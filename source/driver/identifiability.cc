@@ -314,10 +314,48 @@ namespace Tempera
                    "other" :
                  "") +
               "\n";
-    if (values.size() > 1 && values.back() < negligible_information)
-      text += "   least informed: " +
-              combination(information.directions.back(), findings) + "\n";
+    const std::string open = open_combination();
+    if (!open.empty())
+      text += "   least informed: " + open + "\n";
     return text + left_out;
+  }
+
+
+
+  std::string
+  Identifiability::open_combination() const
+  {
+    const std::vector<double> &values = information.eigenvalues;
+    if (!information.is_known() || values.size() < 2 ||
+        !(values.back() < negligible_information))
+      return "";
+    return combination(information.directions.back(), findings);
+  }
+
+
+
+  void
+  Identifiability::add_to(Checks &checks) const
+  {
+    bool any_is_open = false;
+    for (const Finding &finding : findings)
+      {
+        Checks::Finding one;
+        one.unknown  = finding.name;
+        one.verdict  = word(finding);
+        one.sentence = finding.sentence();
+        // Undecided ones are told by what they lack.
+        one.is_open = finding.verdict == Verdict::nothing ||
+                      finding.verdict == Verdict::little ||
+                      finding.verdict == Verdict::tied ||
+                      finding.verdict == Verdict::ambiguous ||
+                      finding.verdict == Verdict::unchanged;
+        any_is_open = any_is_open || one.is_open;
+        checks.findings.push_back(one);
+      }
+    // A combination is a single unknown that was named, or says more than that.
+    if (!any_is_open)
+      checks.open_combination = open_combination();
   }
 
 

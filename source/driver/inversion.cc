@@ -289,6 +289,21 @@ namespace Tempera
 
 
 
+  std::shared_ptr<const FemModel>
+  Inversion::make_reintegrated_model(const std::string &level,
+                                     const Parameters  &parameters) const
+  {
+    constexpr unsigned int n_additional = 3;
+
+    FemLevelParameters same = parameters.fem_levels.at(level);
+    same.additional_points  = n_additional;
+    SolverParameters solver = parameters.solver;
+    solver.gradient         = "adjoint";
+    return server->make(same, solver);
+  }
+
+
+
   double
   Inversion::sensitivity(const std::string         &level,
                          const std::vector<double> &state,

@@ -354,6 +354,49 @@ namespace Tempera
 
 
   void
+  NetworkInversion::describe_measurements(RunDescription &description) const
+  {
+    // Weights are no standard deviations: nothing can be compared with them.
+    if (settings.likelihood.is_weighted())
+      return;
+    const bool          has_time = model->equation->order_in_time() > 0;
+    const unsigned int  n_in     = model->shape.n_inputs;
+    std::vector<double> inputs;
+    for (const MisfitSet &set : sets.at(levels[0]))
+      for (const MisfitSet::Term &term : set.terms)
+        if (term.name == "observation")
+          for (std::size_t i = 0; i < term.data.size(); ++i)
+            {
+              const auto begin = set.inputs.begin() + i * n_in;
+              inputs.insert(inputs.end(), begin, begin + n_in);
+              RunDescription::Measurement one;
+              one.place.assign(begin, begin + n_in - has_time);
+              if (has_time)
+                one.time = *(begin + n_in - 1);
+              std::vector<std::string> place;
+              for (const double coordinate : one.place)
+                place.push_back(to_text(coordinate, 6));
+              one.name = "(" + join(place, ", ") + ")" +
+                         (has_time ? ", t = " + to_text(one.time, 6) : "");
+              one.value     = term.data[i];
+              one.deviation = std::sqrt(0.5 / term.factor);
+              description.measurements.push_back(one);
+            }
+    if (inputs.empty())
+      return;
+    const auto sweep =
+      std::make_shared<NetworkSweep<double>>(model, std::vector<MisfitSet>());
+    description.measure =
+      [sweep, inputs](const dealii::ArrayView<const double> &position,
+                      const dealii::ArrayView<double>       &values) {
+        sweep->set_state(position);
+        sweep->predict(0, inputs, values);
+      };
+  }
+
+
+
+  void
   NetworkInversion::describe_derived(
     std::vector<std::string>                                     &names,
     std::function<void(const dealii::ArrayView<const double> &position,

@@ -3,6 +3,7 @@
 #include <tempera/base/user_error.h>
 #include <tempera/driver/inversion.h>
 #include <tempera/driver/refinement_check.h>
+#include <tempera/output/posterior_shift.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +42,8 @@ namespace Tempera
     const Inversion                        &inversion,
     const Parameters                       &parameters,
     const std::vector<std::vector<double>> &states,
-    const std::function<bool()>            &is_stopped)
+    const std::function<bool()>            &is_stopped,
+    const std::vector<std::vector<double>> &population)
     : level(parameters.ladder.levels[0])
     , is_stationary(inversion.get_problem().order_in_time() == 0)
     , is_interrupted(is_stopped())
@@ -61,7 +63,15 @@ namespace Tempera
       }
 
     const FemModel &model = inversion.model(level);
-    double          sum   = 0.;
+    compare_integrals(inversion, parameters, states);
+    double                           sum = 0.;
+    std::vector<std::vector<double>> used;
+    std::vector<double>              log_weights;
+    const auto misfit = [&](const std::vector<double> &predictions,
+                            const std::vector<double> &state) {
+      return inversion.get_likelihood().misfit(
+        dealii::make_array_view(predictions), state.back());
+    };
     for (const std::vector<double> &state : states)
       {
         is_interrupted = is_stopped();
@@ -75,6 +85,8 @@ namespace Tempera
             continue;
           }
         ++n_draws;
+        used.push_back(state);
+        log_weights.push_back(misfit(now, state) - misfit(better, state));
         for (unsigned int k = 0; k < now.size(); ++k)
           {
             const double difference =
@@ -91,8 +103,50 @@ namespace Tempera
     if (n_draws == 0)
       return;
     mean = sum / n_draws;
+    if (!population.empty())
+      {
+        std::vector<std::string> names;
+        for (const Unknown &unknown : inversion.get_unknowns())
+          names.push_back(unknown.name);
+        shifts = shifts_by_weights(used, log_weights, population, names);
+      }
     measurement_name =
       name_of(inversion.get_observations().sensors[measurement], is_stationary);
+  }
+
+
+
+  void
+  RefinementCheck::compare_integrals(
+    const Inversion                        &inversion,
+    const Parameters                       &parameters,
+    const std::vector<std::vector<double>> &states)
+  {
+    const FemModel                       &model = inversion.model(level);
+    const std::shared_ptr<const FemModel> other =
+      inversion.make_reintegrated_model(level, parameters);
+    for (const std::size_t place : {std::size_t(0), states.size() - 1})
+      {
+        const std::vector<double> &state = states[place];
+        const std::vector<double>  now   = predictions_at(model, state),
+                                  better = predictions_at(*other, state);
+        for (std::size_t k = 0; k < std::min(now.size(), better.size()); ++k)
+          integration_change = std::max(
+            integration_change,
+            std::abs(now[k] - better[k]) /
+              inversion.get_likelihood().standard_deviation(k, state.back()));
+      }
+  }
+
+
+
+  double
+  RefinementCheck::largest_shift() const
+  {
+    double result = 0.;
+    for (const Checks::Shift &one : shifts)
+      result = std::max({result, std::abs(one.mean), std::abs(one.width)});
+    return result;
   }
 
 
@@ -113,7 +167,19 @@ namespace Tempera
       " sigma (" + counted(n_draws, "draw") +
       (n_skipped > 0 ? ", " + std::to_string(n_skipped) + " without solution" :
                        "") +
-      (is_interrupted ? ", then stopped" : "") + ")";
+      (is_interrupted ? ", then stopped" : "") + ")" +
+      (shifts.empty() ?
+         "" :
+         ", and the posterior by up to " + to_text(largest_shift(), 2) +
+           " of its standard deviation");
+    if (integration_change > largest_difference)
+      return "Warning: level '" + level +
+             "' is not fine enough: more integration points in its cells "
+             "change the predictions by up to " +
+             to_text(integration_change, 2) +
+             " sigma. Something in the data of the equation is narrower than "
+             "a cell. Raise 'Levels/" +
+             level + "/Subdivisions'.\n";
     if (is_fine_enough())
       return "Level '" + level +
              "' is fine enough: refining it once changes the predictions by "
@@ -123,10 +189,11 @@ namespace Tempera
     return "Warning: level '" + level +
            "' is not fine enough: refining it once changes the predictions by "
            "up to " +
-           to_text(largest, 2) + end + ", most at " + measurement_name +
-           ". Above " + to_text(largest_difference) +
-           " the posterior is in part that of the mesh. Raise " + section +
-           "Subdivisions' or " + section + "Degree'" +
+           to_text(largest, 2) + end + ", most at " + measurement_name + ". " +
+           (shifts.empty() ? "Above " + to_text(largest_difference) +
+                               " the posterior is in part that of the mesh. " :
+                             "The posterior is in part that of the mesh. ") +
+           "Raise " + section + "Subdivisions' or " + section + "Degree'" +
            (is_stationary ? "" : ", or lower " + section + "Time step'") +
            ".\n";
   }

@@ -347,6 +347,8 @@ namespace Tempera
       {
         description.truth      = parameters.network.observations.truth;
         description.prediction = network->make_prediction(ladder);
+        description.n_curve    = description.prediction->places.size();
+        network->describe_measurements(description);
         network->describe_derived(description.derived_names,
                                   description.derive);
       }
@@ -449,7 +451,7 @@ namespace Tempera
       }
     // Weights are not recorded; some states are kept here.
     network_draws = std::make_unique<DrawSubset>(
-      network ? n_network_information_draws() : 0,
+      network ? n_kept_network_draws() : 0,
       (*ensemble)[0].get_ladder().space().dimension());
     for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
       network_draws->connect((*ensemble)[chain].signals);

@@ -2,6 +2,8 @@
 #include <tempera/base/beside.h>
 #include <tempera/base/text.h>
 #include <tempera/driver/identifiability.h>
+#include <tempera/driver/level_checks.h>
+#include <tempera/driver/mode_search.h>
 #include <tempera/driver/refinement_check.h>
 #include <tempera/driver/simulation.h>
 #include <tempera/output/analysis.h>
@@ -21,6 +23,16 @@
 
 namespace Tempera
 {
+  namespace
+  {
+    /** Draws that stand for the law of the coldest rung. */
+    constexpr unsigned int n_population = 2000;
+    /** Draws at which levels are compared. */
+    constexpr unsigned int n_bias_draws = 100;
+  } // namespace
+
+
+
   void
   Simulation::write_results(const std::atomic<bool> &stop,
                             const std::string       &closing_words)
@@ -46,8 +58,9 @@ namespace Tempera
       recorded.n_common_draws() > 0 && (inversion || network) &&
       !description.names.empty() && !parameters.general.samples_prior();
     times.enter("refinement");
+    Checks            checks;
     const std::string refinement =
-      has_prior ? check_refinement(recorded, stop) : "";
+      has_prior ? check_refinement(recorded, stop, checks) : "";
     times.write(*folder);
     std::future<Analysis> analysing =
       std::async(beside(!is_long), [&]() { return analyse(recorded); });
@@ -56,9 +69,18 @@ namespace Tempera
                                       information_at_draws(recorded, stop) :
                                       Information();
     times.enter("analysis");
-    const Analysis    analysis = analysing.get();
+    Analysis          analysis = analysing.get();
     const std::string comparison =
-      has_prior ? compare_with_prior(recorded, analysis, information) : "";
+      has_prior ? compare_with_prior(recorded, analysis, information, checks) :
+                  "";
+    times.enter("checks");
+    if (recorded.n_common_draws() > 0 && !parameters.general.samples_prior())
+      look_further(recorded, analysis, stop, checks);
+    checks.rounds = analysis.rounds;
+    folder->write(checks_file, checks_to_json(checks));
+    analysis.checks   = checks;
+    analysis.warnings = find_warnings(analysis);
+    times.enter("analysis");
     journal->write(summary_text(analysis));
     if (prediction)
       journal->write(prediction->text());
@@ -79,7 +101,8 @@ namespace Tempera
 
   std::string
   Simulation::check_refinement(const RecordedRun       &recorded,
-                               const std::atomic<bool> &stop) const
+                               const std::atomic<bool> &stop,
+                               Checks                  &checks) const
   {
     if (!inversion || parameters.output.n_refinement_draws == 0)
       return "";
@@ -87,10 +110,95 @@ namespace Tempera
       *inversion,
       parameters,
       evenly_spaced_states(recorded, parameters.output.n_refinement_draws),
-      [&]() { return stop.load(); });
+      [&]() { return stop.load(); },
+      // At another temperature it is not the posterior that would shift.
+      samples_posterior() ? evenly_spaced_states(recorded, n_population) :
+                            std::vector<std::vector<double>>());
     if (check.is_known())
-      folder->write("refinement.csv", check.csv());
+      {
+        folder->write("refinement.csv", check.csv());
+        checks.refined_level      = parameters.ladder.levels[0];
+        checks.prediction_change  = check.get_largest();
+        checks.integration_change = check.get_integration_change();
+        checks.refinement_shifts  = check.get_shifts();
+      }
+    checks.refinement = check.text();
     return check.text();
+  }
+
+
+
+  void
+  Simulation::look_further(const RecordedRun       &recorded,
+                           const Analysis          &analysis,
+                           const std::atomic<bool> &stop,
+                           Checks                  &checks) const
+  {
+    const auto    is_stopped = [&]() { return stop.load(); };
+    const Ladder &ladder     = (*ensemble)[0].get_ladder();
+    // Energies that another process has cannot be asked for here.
+    const auto is_here = [&](const unsigned int level) {
+      return !inversion ||
+             inversion->has_model(ladder.get_levels()[level].name);
+    };
+    bool all_are_here = true;
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      all_are_here = all_are_here && is_here(ladder[rung].level);
+    if (!is_here(ladder[0].level) || is_stopped())
+      return;
+
+    checks.fine_shares = fine_shares(analysis, recorded, ladder, is_stopped);
+
+    if (all_are_here)
+      checks.swap_shifts =
+        swap_shifts(analysis,
+                    description,
+                    ladder,
+                    parameters.swaps,
+                    network ? network_draws->evenly_spaced(n_bias_draws) :
+                              evenly_spaced_states(recorded, n_bias_draws),
+                    evenly_spaced_states(recorded, n_population),
+                    is_stopped);
+
+    // A network's weights have as many equal answers as it has neurons to
+    // exchange.
+    constexpr unsigned int most_unknowns = 20;
+    if (network || !samples_posterior() ||
+        ladder.space().dimension() > most_unknowns ||
+        ladder.energy(0).is_stochastic())
+      return;
+    // Where evaluations cost least.
+    unsigned int cheapest = ladder[0].level;
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        const unsigned int level  = ladder[rung].level;
+        const Energy      &energy = *ladder.get_levels()[level].energy;
+        if (is_here(level) && !energy.is_stochastic() &&
+            energy.work(Request::values_and_gradients) <
+              ladder.get_levels()[cheapest].energy->work(
+                Request::values_and_gradients))
+          cheapest = level;
+      }
+    constexpr double share_of_work = 0.02;
+    SearchBudget     budget;
+    budget.work       = share_of_work * analysis.work;
+    budget.seed       = parameters.general.run.seed;
+    budget.is_stopped = is_stopped;
+    const SearchSpace space =
+      inversion ? SearchSpace(inversion->get_unknowns()) :
+                  SearchSpace(ladder.space(),
+                              evenly_spaced_states(
+                                recorded,
+                                n_population,
+                                recorded.description().n_recorded_rungs - 1));
+    const Checks found =
+      search_modes(*ladder.get_levels()[cheapest].energy,
+                   ladder.energy(0),
+                   space,
+                   evenly_spaced_states(recorded, n_population),
+                   budget);
+    checks.places     = found.places;
+    checks.n_searches = found.n_searches;
   }
 
 
@@ -101,6 +209,17 @@ namespace Tempera
     // Each takes a linear system in all misfits.
     constexpr unsigned int most = 10;
     return std::min(most, parameters.output.n_information_draws);
+  }
+
+
+
+  unsigned int
+  Simulation::n_kept_network_draws() const
+  {
+    // More where a bias is to be estimated from them.
+    return parameters.swaps.rule == "multi-variance" ?
+             std::max(n_bias_draws, n_network_information_draws()) :
+             n_network_information_draws();
   }
 
 
@@ -141,7 +260,8 @@ namespace Tempera
   std::string
   Simulation::compare_with_prior(const RecordedRun &recorded,
                                  const Analysis    &analysis,
-                                 const Information &information) const
+                                 const Information &information,
+                                 Checks            &checks) const
   {
     if (!samples_posterior())
       return "\nWhat the data tell is not said: the coldest temperature is " +
@@ -171,6 +291,7 @@ namespace Tempera
                                           mixing,
                                           information);
     folder->write("identifiability.csv", identifiability.csv());
+    identifiability.add_to(checks);
     return identifiability.text();
   }
 

@@ -123,7 +123,8 @@ namespace Tempera
               mesh :
               make_mesh<dim>(setting.domain, level, setting.communicator),
             level.degree,
-            *setting.problem)
+            *setting.problem,
+            level.additional_points)
     , course(make_course(setting, level, solver, space))
     , data(course.make_data(course.channels.size()))
   {

@@ -100,11 +100,14 @@ namespace Tempera
 
 
   template <int dim>
-  SpaceDiscretisation<dim>::SpaceDiscretisation(const Mesh<dim>   &mesh,
-                                                const unsigned int degree,
-                                                const Problem     &problem)
+  SpaceDiscretisation<dim>::SpaceDiscretisation(
+    const Mesh<dim>   &mesh,
+    const unsigned int degree,
+    const Problem     &problem,
+    const unsigned int additional_points)
     : mesh(mesh)
     , element(degree)
+    , n_points_per_direction(degree + 1 + additional_points)
     , dof_handler(*mesh.triangulation)
   {
     check_boundaries(problem);
@@ -116,7 +119,8 @@ namespace Tempera
                                   mesh.triangulation->get_communicator());
     find_local_dofs();
     find_cell_points();
-    if (mesh.is_lattice)
+    // The lattice has the points that are enough for the matrices.
+    if (mesh.is_lattice && additional_points == 0)
       find_lattice();
     make_sparsity_pattern();
   }
@@ -386,7 +390,7 @@ namespace Tempera
   void
   SpaceDiscretisation<dim>::find_cell_points()
   {
-    const dealii::QGauss<dim> quadrature(element.degree + 1);
+    const dealii::QGauss<dim> quadrature(n_points_per_direction);
     dealii::FEValues<dim>     values(element,
                                  quadrature,
                                  dealii::update_gradients |
@@ -434,7 +438,7 @@ namespace Tempera
   IntegrationPoints
   SpaceDiscretisation<dim>::faces(const Boundaries &boundaries) const
   {
-    const dealii::QGauss<dim - 1> quadrature(element.degree + 1);
+    const dealii::QGauss<dim - 1> quadrature(n_points_per_direction);
     dealii::FEFaceValues<dim>     values(element,
                                      quadrature,
                                      dealii::update_values |

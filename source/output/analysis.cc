@@ -227,12 +227,10 @@ namespace Tempera
       for (const auto &[phase, seconds] : analysis.times)
         if (phase == "sampling")
           analysis.seconds = seconds;
-
-      analysis.refinement = not_a_number;
-      for (const auto &[quantity, value] :
-           read_figures(run.get_folder(), "refinement.csv"))
-        if (quantity == "largest")
-          analysis.refinement = value;
+      analysis.checks = read_checks(run.get_folder());
+      // Of a run that has gone on since, they say nothing.
+      if (analysis.checks.rounds != analysis.rounds)
+        analysis.checks = Checks();
     }
 
 
@@ -309,6 +307,39 @@ namespace Tempera
             result.back()[i] += chain[rung].potential[i];
         }
       return result;
+    }
+
+
+    /** Whether measurements, priors and draws fit to each other. */
+    void
+    add_fit(const RecordedRun &run, const DrawTable &table, Analysis &analysis)
+    {
+      constexpr double bad_r_hat = 1.1;
+      bool has_converged = analysis.energy.diagnostics.r_hat < bad_r_hat;
+      for (const Analysis::Column &column : analysis.columns)
+        has_converged = has_converged && column.diagnostics.r_hat < bad_r_hat;
+      analysis.fit = check_fit(run, has_converged);
+
+      const RunDescription &description = run.description();
+      const std::size_t     n           = description.prior_draws.size();
+      for (std::size_t i = 0; i < n && has_converged; ++i)
+        {
+          std::vector<double> draws;
+          for (const auto &chain : table.chains)
+            draws.insert(draws.end(),
+                         chain[0].values[i].begin(),
+                         chain[0].values[i].end());
+          PriorConflict conflict;
+          conflict.name = description.names[i];
+          if (find_prior_conflict(draws,
+                                  analysis.columns[i].diagnostics.bulk_size,
+                                  description.prior_draws[i],
+                                  description.lower[i],
+                                  description.upper[i],
+                                  n,
+                                  conflict))
+            analysis.prior_conflicts.push_back(conflict);
+        }
     }
 
 
@@ -594,6 +625,10 @@ namespace Tempera
         add_overlaps(table, analysis);
         add_modes(description, table, analysis);
         columns.get();
+        // At another temperature the draws are not of the posterior.
+        if (!analysis.rungs.empty() &&
+            std::abs(analysis.rungs[0].temperature - 1.) < 1e-12)
+          add_fit(run, table, analysis);
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }

@@ -17,7 +17,6 @@ namespace Tempera
   namespace
   {
     constexpr unsigned int n_quantiles = 19, n_batches = 20;
-    constexpr double       least_expected = 0.1, least_found_part = 0.1;
     constexpr unsigned int least_batches = 3;
     /** A batch carries weight if it has this part of the half-line's. */
     constexpr double least_batch_part = 1. / n_batches;
@@ -282,8 +281,8 @@ namespace Tempera
                 expected += one;
               const double found_below = double(n_cold_below) / cold.size();
               const double found = is_above ? 1. - found_below : found_below;
-              if (expected < least_expected ||
-                  found >= least_found_part * expected)
+              if (expected < MissedModes::least_expected ||
+                  found >= MissedModes::least_found_part * expected)
                 continue;
               const auto n_carrying =
                 std::count_if(weight[is_above].begin(),
@@ -295,8 +294,14 @@ namespace Tempera
                   (!any || expected - found > worst.expected - worst.found))
                 {
                   any   = true;
-                  worst = {
-                    rung, direction.name, is_above, bound, expected, found};
+                  worst = {rung,
+                           direction.name,
+                           is_above,
+                           bound,
+                           expected,
+                           found,
+                           direction.origin,
+                           direction.factors};
                 }
             }
         }

@@ -109,6 +109,15 @@ namespace Tempera
         prediction.values.resize(description.prediction->places.size());
         description.prediction->evaluate(
           one.position, dealii::make_array_view(prediction.values));
+        if (description.measure)
+          {
+            const std::size_t n_curve = prediction.values.size();
+            prediction.values.resize(n_curve + description.measurements.size());
+            description.measure(
+              one.position,
+              dealii::ArrayView<double>(prediction.values.data() + n_curve,
+                                        description.measurements.size()));
+          }
       }
     else
       return;

@@ -435,6 +435,12 @@ namespace Tempera
             sizeof(double));
           for (double &value : one.values)
             value = bytes.take<double>();
+          if (run.n_curve > 0 && one.values.size() > run.n_curve)
+            {
+              one.measured.assign(one.values.begin() + run.n_curve,
+                                  one.values.end());
+              one.values.resize(run.n_curve);
+            }
           if (one.draw % stride == 0 && one.draw < chains[chain].n_draws &&
               (result.empty() || one.values.size() == result[0].values.size()))
             result.push_back(std::move(one));
@@ -499,7 +505,9 @@ namespace Tempera
 
 
   std::vector<std::vector<double>>
-  evenly_spaced_states(const RecordedRun &run, const std::size_t n)
+  evenly_spaced_states(const RecordedRun &run,
+                       const std::size_t  n,
+                       const unsigned int rung)
   {
     std::vector<std::vector<double>> result;
     if (n == 0 || run.description().n_recorded_rungs == 0)
@@ -512,11 +520,11 @@ namespace Tempera
     for (std::size_t i = 0; i < n_states; ++i)
       {
         // Of all draws, in the order of their rounds, every so many.
-        const std::size_t  place = i * n_draws * n_chains / n_states;
-        const RungColumns &rung  = table.chains[place % n_chains][0];
+        const std::size_t  place   = i * n_draws * n_chains / n_states;
+        const RungColumns &columns = table.chains[place % n_chains][rung];
         result.emplace_back();
         for (std::size_t k = 0; k < n_unknowns; ++k)
-          result.back().push_back(rung.values[k][place / n_chains]);
+          result.back().push_back(columns.values[k][place / n_chains]);
       }
     return result;
   }

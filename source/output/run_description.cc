@@ -1,139 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
-#include <tempera/base/utf8.h>
+#include <tempera/output/json_tree.h>
 #include <tempera/output/run_description.h>
-
-#include <boost/property_tree/json_parser.hpp>
-#include <boost/property_tree/ptree.hpp>
-
-#include <cstdlib>
-#include <sstream>
 
 namespace Tempera
 {
   namespace
   {
-    using Tree = boost::property_tree::ptree;
-
-    // Texts and numbers alike are texts in the tree; what is written by
-    // to_text() reads back as the same number.
-
-    void
-    put(Tree &tree, const std::string &name, const std::string &text)
-    {
-      tree.push_back({name, Tree(text)});
-    }
-
-    void
-    put(Tree &tree, const std::string &name, const double number)
-    {
-      put(tree, name, to_text(number));
-    }
-
-    void
-    put(Tree &tree, const std::string &name, const std::uint64_t number)
-    {
-      put(tree, name, std::to_string(number));
-    }
-
-    template <typename Entry>
-    void
-    put(Tree &tree, const std::string &name, const std::vector<Entry> &entries)
-    {
-      Tree list;
-      for (const Entry &entry : entries)
-        if constexpr (std::is_same<Entry, unsigned int>::value)
-          put(list, "", std::uint64_t(entry));
-        else
-          put(list, "", entry);
-      tree.push_back({name, list});
-    }
-
     [[noreturn]] void
     refuse(const std::string &why)
     {
-      throw UserError("The description of the run at the beginning of its "
-                      "record cannot be read: " +
-                      why + ".");
-    }
-
-    double
-    number_of(const Tree &tree)
-    {
-      const std::string &text   = tree.data();
-      char              *end    = nullptr;
-      const double       result = std::strtod(text.c_str(), &end);
-      if (text.empty() || *end != 0)
-        refuse("'" + text + "' is not a number");
-      return result;
-    }
-
-    void
-    get(const Tree &tree, std::string &text)
-    {
-      text = tree.data();
-    }
-
-    void
-    get(const Tree &tree, double &number)
-    {
-      number = number_of(tree);
-    }
-
-    template <typename Integer>
-    void
-    get_integer(const Tree &tree, Integer &number)
-    {
-      const std::string &text = tree.data();
-      char              *end  = nullptr;
-      number                  = Integer(std::strtoull(text.c_str(), &end, 10));
-      if (text.empty() || *end != 0 || std::to_string(number) != text)
-        refuse("'" + text + "' is not a whole number");
-    }
-
-    void
-    get(const Tree &tree, std::uint64_t &number)
-    {
-      get_integer(tree, number);
-    }
-
-    void
-    get(const Tree &tree, unsigned int &number)
-    {
-      get_integer(tree, number);
-    }
-
-    template <typename Entry>
-    void
-    get(const Tree &tree, std::vector<Entry> &entries)
-    {
-      entries.clear();
-      for (const auto &child : tree)
-        {
-          entries.emplace_back();
-          get(child.second, entries.back());
-        }
-    }
-
-    template <typename Value>
-    void
-    get(const Tree &tree, const std::string &name, Value &value)
-    {
-      const auto child = tree.find(name);
-      if (child == tree.not_found())
-        refuse("'" + name + "' is missing");
-      get(child->second, value);
-    }
-
-    /** What records of older versions do not have is left as it is. */
-    template <typename Value>
-    void
-    get_if_there(const Tree &tree, const std::string &name, Value &value)
-    {
-      const auto child = tree.find(name);
-      if (child != tree.not_found())
-        get(child->second, value);
+      throw JsonTree::Unreadable(why);
     }
 
     void
@@ -180,6 +57,7 @@ namespace Tempera
   std::string
   description_to_json(const RunDescription &description)
   {
+    using namespace JsonTree;
     Tree tree;
     put(tree, "version", description.version);
     put(tree, "family", description.family);
@@ -224,97 +102,107 @@ namespace Tempera
     put(tree, "measurement_places", places);
     put(tree, "measurement_times", times);
     put(tree, "measurement_covariance", description.covariance);
+    put(tree, "curve_length", std::uint64_t(description.n_curve));
     // Counted from 1; 0 for none.
     put(tree,
         "deviation_unknown",
         std::uint64_t(description.deviation_unknown + 1));
 
-    std::ostringstream text;
-    boost::property_tree::write_json(text, tree);
-    // A byte of another encoding, in a path for instance, would make the whole
-    // record unreadable.
-    return valid_utf8(text.str());
+    return to_json(tree);
   }
+
+
+
+  namespace
+  {
+    RunDescription
+    read_description(const std::string &text)
+    {
+      using namespace JsonTree;
+      const Tree tree = from_json(text);
+
+      RunDescription description;
+      get(tree, "version", description.version);
+      get(tree, "family", description.family);
+      get(tree, "title", description.title);
+      get(tree, "parameters", description.parameters);
+      get(tree, "seed", description.seed);
+      get(tree, "chains", description.n_chains);
+      get(tree, "rounds", description.n_rounds);
+      get(tree, "burn_in", description.burn_in);
+      get(tree, "thinning", description.thinning);
+      get(tree, "names", description.names);
+      get(tree, "indices", description.indices);
+      get(tree, "lower", description.lower);
+      get(tree, "upper", description.upper);
+      get(tree, "priors", description.priors);
+      get(tree, "prior_draws", description.prior_draws);
+      get(tree, "derived_names", description.derived_names);
+      get(tree, "truth", description.truth);
+      get(tree, "true_circle", description.true_circle);
+      get(tree, "sensors", description.sensors);
+      get(tree, "kernels", description.kernels);
+      get(tree, "levels", description.levels);
+      get(tree, "rung_levels", description.rung_levels);
+      unsigned int tempers_likelihood = 0;
+      get(tree, "tempers_likelihood", tempers_likelihood);
+      description.tempers_likelihood = tempers_likelihood != 0;
+      get(tree, "recorded_rungs", description.n_recorded_rungs);
+      std::vector<std::string>         names;
+      std::vector<double>              values, deviations, times;
+      std::vector<std::vector<double>> places;
+      get(tree, "measurement_names", names);
+      get(tree, "measured_values", values);
+      get(tree, "measurement_deviations", deviations);
+      get_if_there(tree, "measurement_places", places);
+      get_if_there(tree, "measurement_times", times);
+      get_if_there(tree, "measurement_covariance", description.covariance);
+      get_if_there(tree, "curve_length", description.n_curve);
+      const auto differs = [&](const std::size_t size,
+                               const bool        may_be_missing) {
+        return size != names.size() && !(may_be_missing && size == 0);
+      };
+      if (differs(values.size(), false) || differs(deviations.size(), false) ||
+          differs(places.size(), true) || differs(times.size(), true) ||
+          differs(description.covariance.size(), true))
+        refuse("its lists of measurements differ in length");
+      for (const std::vector<double> &row : description.covariance)
+        if (differs(row.size(), false))
+          refuse("the covariance of the measurements is not square");
+      for (std::size_t i = 0; i < names.size(); ++i)
+        {
+          RunDescription::Measurement one;
+          one.name      = names[i];
+          one.value     = values[i];
+          one.deviation = deviations[i];
+          if (!places.empty())
+            one.place = places[i];
+          if (!times.empty())
+            one.time = times[i];
+          description.measurements.push_back(std::move(one));
+        }
+      unsigned int deviation_unknown = 0;
+      get(tree, "deviation_unknown", deviation_unknown);
+      description.deviation_unknown = int(deviation_unknown) - 1;
+      check(description);
+      return description;
+    }
+  } // namespace
 
 
 
   RunDescription
   description_from_json(const std::string &text)
   {
-    Tree tree;
     try
       {
-        std::istringstream stream(text);
-        boost::property_tree::read_json(stream, tree);
+        return read_description(text);
       }
-    catch (const boost::property_tree::json_parser_error &error)
+    catch (const JsonTree::Unreadable &error)
       {
-        refuse(error.message());
+        throw UserError("The description of the run at the beginning of its "
+                        "record cannot be read: " +
+                        std::string(error.what()) + ".");
       }
-
-    RunDescription description;
-    get(tree, "version", description.version);
-    get(tree, "family", description.family);
-    get(tree, "title", description.title);
-    get(tree, "parameters", description.parameters);
-    get(tree, "seed", description.seed);
-    get(tree, "chains", description.n_chains);
-    get(tree, "rounds", description.n_rounds);
-    get(tree, "burn_in", description.burn_in);
-    get(tree, "thinning", description.thinning);
-    get(tree, "names", description.names);
-    get(tree, "indices", description.indices);
-    get(tree, "lower", description.lower);
-    get(tree, "upper", description.upper);
-    get(tree, "priors", description.priors);
-    get(tree, "prior_draws", description.prior_draws);
-    get(tree, "derived_names", description.derived_names);
-    get(tree, "truth", description.truth);
-    get(tree, "true_circle", description.true_circle);
-    get(tree, "sensors", description.sensors);
-    get(tree, "kernels", description.kernels);
-    get(tree, "levels", description.levels);
-    get(tree, "rung_levels", description.rung_levels);
-    unsigned int tempers_likelihood = 0;
-    get(tree, "tempers_likelihood", tempers_likelihood);
-    description.tempers_likelihood = tempers_likelihood != 0;
-    get(tree, "recorded_rungs", description.n_recorded_rungs);
-    std::vector<std::string>         names;
-    std::vector<double>              values, deviations, times;
-    std::vector<std::vector<double>> places;
-    get(tree, "measurement_names", names);
-    get(tree, "measured_values", values);
-    get(tree, "measurement_deviations", deviations);
-    get_if_there(tree, "measurement_places", places);
-    get_if_there(tree, "measurement_times", times);
-    get_if_there(tree, "measurement_covariance", description.covariance);
-    const auto differs = [&](const std::size_t size,
-                             const bool        may_be_missing) {
-      return size != names.size() && !(may_be_missing && size == 0);
-    };
-    if (differs(values.size(), false) || differs(deviations.size(), false) ||
-        differs(places.size(), true) || differs(times.size(), true) ||
-        differs(description.covariance.size(), true))
-      refuse("its lists of measurements differ in length");
-    for (const std::vector<double> &row : description.covariance)
-      if (differs(row.size(), false))
-        refuse("the covariance of the measurements is not square");
-    for (std::size_t i = 0; i < names.size(); ++i)
-      {
-        RunDescription::Measurement one;
-        one.name      = names[i];
-        one.value     = values[i];
-        one.deviation = deviations[i];
-        if (!places.empty())
-          one.place = places[i];
-        if (!times.empty())
-          one.time = times[i];
-        description.measurements.push_back(std::move(one));
-      }
-    unsigned int deviation_unknown = 0;
-    get(tree, "deviation_unknown", deviation_unknown);
-    description.deviation_unknown = int(deviation_unknown) - 1;
-    check(description);
-    return description;
   }
 } // namespace Tempera

@@ -122,6 +122,87 @@ namespace Tempera
         .add("ess_bulk_per_second", column.size_per_second)
         .text();
     }
+
+    std::string
+    fit_json(const ModelFit &fit)
+    {
+      // In the order of the enumeration.
+      static const char *const names[] = {
+        "too large", "too small", "outlier", "pattern", "neighbours"};
+      if (fit.n_draws == 0)
+        return "null";
+      return Object()
+        .add("draws", std::uint64_t(fit.n_draws))
+        .add("tested_directions", std::uint64_t(fit.n_tested))
+        .add("effective_parameters", fit.n_effective_parameters)
+        .add("chi_square", fit.chi_square)
+        .add("noise_factor", fit.noise_factor)
+        .add("given_deviation", fit.given_deviation)
+        .add("suggested_deviation", fit.suggested_deviation)
+        .raw("residuals", list(fit.residuals))
+        .raw("tests",
+             list(fit.tests,
+                  [](const ModelFit::Finding &one) {
+                    return Object()
+                      .add("name", std::string(names[int(one.test)]))
+                      .add("p_value", one.p_value)
+                      .add("level", ModelFit::level(one.test))
+                      .add("statistic", one.statistic)
+                      .add("where", one.where)
+                      .text();
+                  }))
+        .text();
+    }
+
+    std::string
+    shifts_json(const std::vector<Checks::Shift> &shifts)
+    {
+      return list(shifts, [](const Checks::Shift &one) {
+        return Object()
+          .add("name", one.column)
+          .add("mean", one.mean)
+          .add("width", one.width)
+          .text();
+      });
+    }
+
+    std::string
+    checks_json(const Checks &checks)
+    {
+      if (!checks.is_known())
+        return "null";
+      return Object()
+        .raw("findings",
+             list(checks.findings,
+                  [](const Checks::Finding &one) {
+                    return Object()
+                      .add("unknown", one.unknown)
+                      .add("verdict", one.verdict)
+                      .add("sentence", one.sentence)
+                      .add("open", one.is_open)
+                      .text();
+                  }))
+        .add("open_combination", checks.open_combination)
+        .add("refined_level", checks.refined_level)
+        .add("refinement", checks.refinement)
+        .add("prediction_change", checks.prediction_change)
+        .add("integration_change", checks.integration_change)
+        .raw("refinement_shifts", shifts_json(checks.refinement_shifts))
+        .raw("swap_shifts", shifts_json(checks.swap_shifts))
+        .raw("fine_shares", list(checks.fine_shares))
+        .raw("places",
+             list(checks.places,
+                  [](const Checks::Place &one) {
+                    return Object()
+                      .raw("point", list(one.point))
+                      .add("energy", one.energy)
+                      .add("share", one.share)
+                      .add("barrier", one.barrier)
+                      .text();
+                  }))
+        .add("searches", checks.n_searches)
+        .text();
+    }
   } // namespace
 
 
@@ -213,7 +294,8 @@ namespace Tempera
       .add("round_trip_rate", analysis.round_trip_rate)
       .add("best_round_trip_rate", analysis.best_round_trip_rate)
       .add("replica_r_hat", analysis.replica_r_hat)
-      .add("refinement", analysis.refinement)
+      .raw("fit", fit_json(analysis.fit))
+      .raw("checks", checks_json(analysis.checks))
       .raw("levels",
            list(analysis.levels,
                 [](const Analysis::Level &level) {
@@ -225,6 +307,7 @@ namespace Tempera
       .raw("damages", list(analysis.damages))
       .raw("warnings", list(analysis.warnings, [](const Warning &warning) {
              return Object()
+               .add("kind", to_text(warning.kind))
                .add("severity", to_text(warning.severity))
                .add("what", warning.what)
                .add("remedy", warning.remedy)

@@ -4,13 +4,16 @@
 #include <tempera/output/warnings.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <limits>
 
 namespace Tempera
 {
   namespace
   {
     using Severity = Warning::Severity;
+    using Kind     = Warning::Kind;
 
     constexpr unsigned int digits = 3;
 
@@ -18,6 +21,14 @@ namespace Tempera
     percent(const double share)
     {
       return to_text(100. * share, 2) + " %";
+    }
+
+    std::string
+    capitalised(std::string text)
+    {
+      if (!text.empty())
+        text[0] = std::toupper(static_cast<unsigned char>(text[0]));
+      return text;
     }
 
     /** At most so many of the names, and how many more there are. */
@@ -66,11 +77,149 @@ namespace Tempera
     }
 
 
+    /** What residuals suggest to do about the noise. */
+    std::string
+    noise_remedy(const ModelFit &fit)
+    {
+      const std::string suggested = to_text(fit.suggested_deviation, 2);
+      return std::isfinite(fit.suggested_deviation) ?
+               "If it is the noise: set 'Observations/Noise = " + suggested +
+                 "', which the residuals suggest (given: " +
+                 to_text(fit.given_deviation, digits) +
+                 "), or let it be unknown, 'log-normal(" + suggested +
+                 ", 1)'. " :
+               "If it is the noise: multiply the standard deviations of the "
+               "measurements by " +
+                 to_text(fit.noise_factor, 2) + ". ";
+    }
+
+    /** Powers of ten by which units may be off; empty if they are not. */
+    std::string
+    units_remedy(const ModelFit &fit)
+    {
+      const auto is_large = [](const double factor) {
+        return factor > 5. || factor < 0.2;
+      };
+      if (is_large(fit.scale_factor))
+        return "The values are " + to_text(fit.scale_factor, 2) +
+               " times as large as what is predicted: are they in the units "
+               "of the model? ";
+      if (fit.noise_factor > 9. || fit.noise_factor < 0.11)
+        return "A factor of " + to_text(fit.noise_factor, 2) +
+               " may be one of units: check those of values and noise. ";
+      return "";
+    }
+
+    void
+    warn_about_fit(const Analysis &analysis, std::vector<Warning> &warnings)
+    {
+      const ModelFit &fit               = analysis.fit;
+      using Test                        = ModelFit::Test;
+      const ModelFit::Finding *found[5] = {};
+      const auto               findings = fit.findings();
+      for (const ModelFit::Finding &one : findings)
+        found[int(one.test)] = &one;
+      const ModelFit::Finding *large      = found[int(Test::too_large)],
+                              *small      = found[int(Test::too_small)],
+                              *outlier    = found[int(Test::outlier)],
+                              *pattern    = found[int(Test::pattern)],
+                              *neighbours = found[int(Test::neighbours)];
+      const std::string look = "The report shows the residuals, one by one.";
+      // A single bad value, if all is well without it.
+      const bool is_single =
+        outlier != nullptr && large != nullptr && !fit.is_of_best_draw &&
+        fit.chi_square - outlier->statistic * outlier->statistic <
+          fit.n_tested + 3. * std::sqrt(2. * fit.n_tested);
+      if (large != nullptr && !is_single)
+        warnings.push_back(
+          {Kind::fit,
+           Severity::wrong,
+           "The model does not fit the measurements: " +
+             std::string(fit.is_of_best_draw ?
+                           "even at the best draw the residuals are " :
+                           "the residuals are ") +
+             to_text(fit.noise_factor, 2) +
+             " times as large as the noise that was given (chi-square " +
+             to_text(fit.chi_square, digits) + ", expected " +
+             std::to_string(fit.n_tested) + ")" +
+             (outlier != nullptr ?
+                "; the largest, " + to_text(outlier->statistic, 2) +
+                  " standard deviations, is at " + outlier->where :
+                "") +
+             (pattern != nullptr ? "; they have a pattern: " + pattern->where :
+                                   "") +
+             ".",
+           units_remedy(fit) + noise_remedy(fit) +
+             "If not, the equation lacks something, a prior excludes the "
+             "answer, or values are wrong. " +
+             look});
+      else if (outlier != nullptr)
+        warnings.push_back(
+          {Kind::fit,
+           Severity::wrong,
+           "A measurement does not fit: the residual at " + outlier->where +
+             " is " + to_text(outlier->statistic, 2) +
+             " standard deviations of its noise.",
+           "Check that value, or give it a larger standard deviation. " +
+             look});
+      if (small != nullptr)
+        warnings.push_back(
+          {Kind::fit,
+           Severity::doubtful,
+           "The residuals are smaller than the noise that was given, " +
+             to_text(fit.noise_factor, 2) + " times (chi-square " +
+             to_text(fit.chi_square, digits) + ", expected " +
+             std::to_string(fit.n_tested) +
+             "): the posterior is wider than the data ask for.",
+           units_remedy(fit) + noise_remedy(fit) +
+             "If not, the values may have been smoothed, or are not "
+             "measurements at all."});
+      if (large == nullptr && (pattern != nullptr || neighbours != nullptr))
+        warnings.push_back(
+          {Kind::fit,
+           Severity::doubtful,
+           std::string("The residuals are not independent: ") +
+             (pattern != nullptr ?
+                pattern->where + ", " + to_text(pattern->statistic, 2) +
+                  " standard deviations from none" :
+                "neighbours in time or space resemble each other "
+                "(correlation " +
+                  to_text(neighbours->statistic, 2) + ")") +
+             ".",
+           "The equation lacks something, a sensor drifts, or the errors are "
+           "correlated: then give 'Observations/Covariance'. " +
+             look});
+    }
+
+
+    void
+    warn_about_priors(const Analysis &analysis, std::vector<Warning> &warnings)
+    {
+      for (const PriorConflict &one : analysis.prior_conflicts)
+        warnings.push_back(
+          {Kind::prior,
+           Severity::wrong,
+           one.is_wall ?
+             "The posterior of " + one.name + " is pressed against the " +
+               (one.is_upper ? "upper" : "lower") + " bound " +
+               to_text(one.value, digits) +
+               " of its prior: the data want to be beyond it." :
+             "Prior and data contradict each other about " + one.name +
+               ": its posterior, around " + to_text(one.value, digits) +
+               ", is " + to_text(std::abs(one.distance), digits) +
+               " standard deviations from where the prior expects it.",
+           "If the prior of " + one.name +
+             " was a guess, widen it. If it is knowledge, the model, the "
+             "noise or the units of the values are wrong."});
+    }
+
+
     void
     warn_about_record(const Analysis &analysis, std::vector<Warning> &warnings)
     {
       for (const std::string &damage : analysis.damages)
-        warnings.push_back({analysis.state == "not complete" ?
+        warnings.push_back({Kind::record,
+                            analysis.state == "not complete" ?
                               Severity::note :
                               Severity::doubtful,
                             "Of the record, " + damage + ".",
@@ -78,14 +227,16 @@ namespace Tempera
                             "--resume' goes on from the last checkpoint."});
       if (analysis.columns.empty() && analysis.n_used == 0)
         warnings.push_back(
-          {Severity::note,
+          {Kind::record,
+           Severity::note,
            analysis.n_draws > 0 ?
              "There are draws, but not of every chain or not of the coldest "
              "rung, so that nothing is said of the unknowns." :
              "There are no draws after burn-in yet.",
            "Wait, or set 'Output/Draws = all' if it is 'none'."});
       else if (analysis.columns.empty())
-        warnings.push_back({Severity::note,
+        warnings.push_back({Kind::record,
+                            Severity::note,
                             "No unknown is recorded; only the energy is "
                             "judged.",
                             "Name something to predict, so that there is "
@@ -97,17 +248,33 @@ namespace Tempera
     warn_about_missed_modes(const Analysis       &analysis,
                             std::vector<Warning> &warnings)
     {
-      const MissedModes &found = analysis.missed_modes;
-      // One sentence: the clearest of what may be one and the same thing.
-      const auto worst =
-        std::max_element(found.missed.begin(),
-                         found.missed.end(),
-                         [](const MissedMode &a, const MissedMode &b) {
-                           return a.expected - a.found < b.expected - b.found;
-                         });
+      const MissedModes &found  = analysis.missed_modes;
+      const Checks      &checks = analysis.checks;
+      // One sentence: the clearest of what may be one and the same thing. What
+      // a rung on another level expects counts with the coldest rung's
+      // energies only: a coarse level may well be wrong.
+      auto worst = found.missed.end();
+      for (auto one = found.missed.begin(); one != found.missed.end(); ++one)
+        {
+          const std::size_t number = one - found.missed.begin();
+          const bool        is_same_level =
+            one->rung < analysis.rungs.size() &&
+            analysis.rungs[one->rung].level == analysis.rungs[0].level;
+          const double share = is_same_level ?
+                                 one->expected :
+                               number < checks.fine_shares.size() ?
+                                 checks.fine_shares[number] :
+                                 std::numeric_limits<double>::quiet_NaN();
+          if (share >= MissedModes::least_expected &&
+              one->found < MissedModes::least_found_part * share &&
+              (worst == found.missed.end() ||
+               one->expected - one->found > worst->expected - worst->found))
+            worst = one;
+        }
       if (worst != found.missed.end())
         warnings.push_back(
-          {Severity::wrong,
+          {Kind::missed_mode,
+           Severity::wrong,
            "The coldest rung misses a part of the posterior. Weighted, rung " +
              std::to_string(worst->rung) + " expects " +
              percent(worst->expected) + " where " + worst->direction +
@@ -120,8 +287,33 @@ namespace Tempera
              "'Burn-in'; then more 'Iterations'." :
              "Let the rungs swap: set 'Sampler/Swaps/Rule = exact'."});
 
+      for (const Checks::Place &place : checks.places)
+        {
+          std::vector<std::string> numbers;
+          for (std::size_t i = 0; i < place.point.size(); ++i)
+            numbers.push_back((i < analysis.columns.size() ?
+                                 analysis.columns[i].name + " = " :
+                                 "") +
+                              to_text(place.point[i], digits));
+          warnings.push_back(
+            {Kind::missed_mode,
+             Severity::wrong,
+             "No chain has visited a place " +
+               (place.energy > 0. ?
+                  "with an energy only " + to_text(place.energy, 2) +
+                    " higher than the best: " :
+                  "with an energy " + to_text(-place.energy, 2) +
+                    " lower than the best that was: ") +
+               some_of(numbers) + ". It should have about " +
+               percent(place.share) + " of the posterior.",
+             "Let the ladder cross to it: raise 'Sampler/Ladder/Highest "
+             "temperature' and 'Number of rungs', let the rungs swap, and "
+             "start chains all over the prior ('Sampler/Start from = "
+             "prior')."});
+        }
+
       std::vector<std::string> silent;
-      bool                     any_can_tell = false;
+      bool                     any_can_tell = checks.n_searches > 0;
       for (unsigned int rung = 1; rung < found.kish_sizes.size(); ++rung)
         {
           any_can_tell = any_can_tell || found.can_tell(rung);
@@ -130,7 +322,8 @@ namespace Tempera
         }
       if (!silent.empty() && !analysis.columns.empty() && !any_can_tell)
         warnings.push_back(
-          {Severity::note,
+          {Kind::missed_mode,
+           Severity::note,
            "Whether the coldest rung misses a part of the posterior: cannot "
            "tell. Weighted for it, the draws of rung " +
              join(silent, ", ") + " are worth less than " +
@@ -138,12 +331,118 @@ namespace Tempera
            "Use more rungs, closer to each other ('Sampler/Ladder/Number of "
            "rungs'), or more 'Iterations'."});
       if (analysis.n_rungs > 1 && found.kish_sizes.size() < 2 &&
-          analysis.n_used > 0)
+          analysis.n_used > 0 && checks.n_searches == 0)
         warnings.push_back(
-          {Severity::note,
+          {Kind::missed_mode,
+           Severity::note,
            "Whether the coldest rung misses a part of the posterior: cannot "
            "tell, since no draws of hotter rungs are recorded.",
            "Set 'Output/Draws = all'."});
+    }
+
+
+    /** "a by 0.5, b by 0.3 of its standard deviation"; the largest first. */
+    std::string
+    shifts_text(std::vector<Checks::Shift> shifts, const double least)
+    {
+      const auto size = [](const Checks::Shift &shift) {
+        return std::max(std::abs(shift.mean), std::abs(shift.width));
+      };
+      std::stable_sort(shifts.begin(),
+                       shifts.end(),
+                       [&](const Checks::Shift &a, const Checks::Shift &b) {
+                         return size(a) > size(b);
+                       });
+      std::vector<std::string> parts;
+      for (const Checks::Shift &one : shifts)
+        {
+          std::vector<std::string> words;
+          if (std::abs(one.mean) > least)
+            words.push_back("the mean of " + one.column + " by " +
+                            to_text(one.mean, 2) + " standard deviations");
+          if (std::abs(one.width) > least)
+            words.push_back("the width of " + one.column + " by " +
+                            percent(one.width));
+          if (!words.empty())
+            parts.push_back(join(words, " and "));
+        }
+      return some_of(parts);
+    }
+
+
+    /** What other levels, finer or coarser, do to the posterior. */
+    void
+    warn_about_levels(const Analysis &analysis, std::vector<Warning> &warnings)
+    {
+      const Checks     &checks = analysis.checks;
+      const std::string by_refinement =
+        shifts_text(checks.refinement_shifts, Checks::largest_refinement_shift);
+      if (!by_refinement.empty())
+        warnings.push_back(
+          {Kind::resolution,
+           Severity::wrong,
+           "The finest level is not fine enough: on a refined one the "
+           "posterior shifts, " +
+             by_refinement + ".",
+           "Raise 'Subdivisions' or 'Degree', or lower 'Time step', of level "
+           "'" +
+             checks.refined_level + "'."});
+      else if (checks.integration_change > Checks::largest_prediction_change)
+        warnings.push_back(
+          {Kind::resolution,
+           Severity::wrong,
+           "The finest level is not fine enough: more integration points in "
+           "its cells change a prediction by " +
+             to_text(checks.integration_change, digits) +
+             " standard deviations of its measurement. Something in the "
+             "equation's data is narrower than a cell.",
+           "Raise 'Subdivisions' of level '" + checks.refined_level + "'."});
+      else if (checks.refinement_shifts.empty() &&
+               checks.prediction_change > Checks::largest_prediction_change)
+        warnings.push_back(
+          {Kind::resolution,
+           Severity::doubtful,
+           "The finest level is not fine enough: on a refined one a prediction "
+           "changes by " +
+             to_text(checks.prediction_change, digits) +
+             " standard deviations of its measurement (more than " +
+             to_text(Checks::largest_prediction_change, digits) + ").",
+           "Raise 'Subdivisions' or 'Degree', or lower 'Time step', of level "
+           "'" +
+             checks.refined_level + "'."});
+      const std::string by_swaps =
+        shifts_text(checks.swap_shifts, Checks::largest_swap_shift);
+      if (!by_swaps.empty())
+        warnings.push_back(
+          {Kind::coarse_bias,
+           Severity::wrong,
+           "The rule 'multi-variance' moves the coldest rung towards what the "
+           "coarse levels say: 'exact' would shift " +
+             by_swaps + ".",
+           "Set 'Sampler/Swaps/Rule = exact'."});
+    }
+
+
+    /** What the data cannot tell. */
+    void
+    warn_about_open_questions(const Analysis       &analysis,
+                              std::vector<Warning> &warnings)
+    {
+      for (const Checks::Finding &one : analysis.checks.findings)
+        if (one.is_open)
+          warnings.push_back({Kind::identifiability,
+                              Severity::note,
+                              capitalised(one.sentence) + ".",
+                              "Measure something that depends on " +
+                                one.unknown + ", or take it as known."});
+      if (!analysis.checks.open_combination.empty())
+        warnings.push_back(
+          {Kind::identifiability,
+           Severity::note,
+           "The data say nothing about a combination of the unknowns: " +
+             analysis.checks.open_combination + ".",
+           "Measure something that depends on it, or take one of them as "
+           "known."});
     }
 
 
@@ -178,7 +477,8 @@ namespace Tempera
         }
       if (!disagree.empty())
         warnings.push_back(
-          {largest > bad_r_hat ? Severity::wrong : Severity::doubtful,
+          {Kind::convergence,
+           largest > bad_r_hat ? Severity::wrong : Severity::doubtful,
            std::string(analysis.n_chains > 1 ?
                          "The chains disagree" :
                          "The halves of the chain disagree") +
@@ -191,7 +491,8 @@ namespace Tempera
              "Raise 'Iterations'."});
       if (!few.empty())
         warnings.push_back(
-          {smallest < 0.25 * least_size ? Severity::wrong : Severity::doubtful,
+          {Kind::convergence,
+           smallest < 0.25 * least_size ? Severity::wrong : Severity::doubtful,
            "Few independent draws: the effective size is below " +
              to_text(least_size, digits) + " for " + some_of(few) + ".",
            "Raise 'Iterations', about " +
@@ -204,13 +505,15 @@ namespace Tempera
              "."});
       if (!unknown.empty())
         warnings.push_back(
-          {Severity::doubtful,
+          {Kind::convergence,
+           Severity::doubtful,
            "No R-hat of " + some_of(unknown) +
              ": there are too few draws, or all are equal.",
            "Raise 'Iterations'. If all draws are equal, lower 'Sampler/Kernel/"
            "Step sizes', or set 'Adapt step size = true'."});
       if (analysis.n_chains == 1)
-        warnings.push_back({Severity::note,
+        warnings.push_back({Kind::convergence,
+                            Severity::note,
                             "R-hat of a single ladder cannot see a missed "
                             "mode.",
                             "Set 'Chains = 4'."});
@@ -225,7 +528,8 @@ namespace Tempera
       if (!analysis.has_swaps)
         {
           if (!analysis.rungs.empty() && analysis.rounds > 0)
-            warnings.push_back({Severity::note,
+            warnings.push_back({Kind::swaps,
+                                Severity::note,
                                 "The rungs do not swap: each is a chain of "
                                 "its own.",
                                 "Set 'Sampler/Swaps/Rule = exact'."});
@@ -235,7 +539,8 @@ namespace Tempera
         if (analysis.pairs[i].attempts >= 100 &&
             analysis.pairs[i].acceptance < 0.01)
           warnings.push_back(
-            {Severity::doubtful,
+            {Kind::swaps,
+             Severity::doubtful,
              "Hardly any swap between the rungs " + std::to_string(i) +
                " and " + std::to_string(i + 1) + " is accepted (" +
                percent(analysis.pairs[i].acceptance) + ").",
@@ -246,7 +551,8 @@ namespace Tempera
         analysis.best_round_trip_rate * analysis.swap_times;
       if (analysis.round_trips == 0 && analysis.n_draws > 0)
         warnings.push_back(
-          {Severity::doubtful,
+          {Kind::swaps,
+           Severity::doubtful,
            "No replica went from the coldest rung to the hottest and back: the "
            "hot rungs have not helped." +
              (expected >= 1. ?
@@ -260,7 +566,8 @@ namespace Tempera
       constexpr double largest_replica_r_hat = 1.2;
       if (analysis.replica_r_hat > largest_replica_r_hat)
         warnings.push_back(
-          {Severity::wrong,
+          {Kind::swaps,
+           Severity::wrong,
            "Replicas sit in different places and never change them: R-hat "
            "between the replicas at the coldest rung is " +
              to_text(analysis.replica_r_hat, digits) +
@@ -283,21 +590,24 @@ namespace Tempera
           const double broken = double(rung.non_finite) / rung.steps;
           if (broken > 0.01)
             warnings.push_back(
-              {broken > 0.5 ? Severity::wrong : Severity::doubtful,
+              {Kind::rungs,
+               broken > 0.5 ? Severity::wrong : Severity::doubtful,
                percent(broken) + " of the proposals of " + name +
                  " have no finite energy.",
                "Lower 'Sampler/Kernel/Step sizes', or narrow the bounds or "
                "priors to where the model can be evaluated."});
           if (rung.is_adjusted && rung.acceptance < 0.01)
             warnings.push_back(
-              {i == 0 ? Severity::wrong : Severity::doubtful,
+              {Kind::rungs,
+               i == 0 ? Severity::wrong : Severity::doubtful,
                "The " + name + " is stuck: " + percent(rung.acceptance) +
                  " of its steps are accepted.",
                "Lower 'Sampler/Kernel/Step sizes' of that rung, or set 'Adapt "
                "step size = true'."});
           if (!rung.is_adjusted && rung.acceptance < 0.5)
             warnings.push_back(
-              {Severity::doubtful,
+              {Kind::rungs,
+               Severity::doubtful,
                "The kernel of " + name +
                  " does not correct its steps, and MALA would have accepted " +
                  percent(rung.acceptance) + " of them: its draws are biased.",
@@ -306,6 +616,26 @@ namespace Tempera
         }
     }
   } // namespace
+
+
+
+  std::string
+  to_text(const Warning::Kind kind)
+  {
+    // In the order of the enumeration.
+    static const char *const words[] = {"fit",
+                                        "prior",
+                                        "missed mode",
+                                        "unreachable",
+                                        "coarse bias",
+                                        "resolution",
+                                        "identifiability",
+                                        "convergence",
+                                        "swaps",
+                                        "rungs",
+                                        "record"};
+    return words[int(kind)];
+  }
 
 
 
@@ -323,21 +653,14 @@ namespace Tempera
   find_warnings(const Analysis &analysis)
   {
     std::vector<Warning> warnings;
+    warn_about_fit(analysis, warnings);
+    warn_about_priors(analysis, warnings);
     warn_about_missed_modes(analysis, warnings);
+    warn_about_levels(analysis, warnings);
     warn_about_convergence(analysis, warnings);
     warn_about_swaps(analysis, warnings);
     warn_about_rungs(analysis, warnings);
-    constexpr double largest_refinement = 0.3;
-    if (analysis.refinement > largest_refinement)
-      warnings.push_back(
-        {Severity::doubtful,
-         "The finest level is not fine enough: on a finer one a prediction "
-         "changes by " +
-           to_text(analysis.refinement, digits) +
-           " standard deviations of its measurement (more than " +
-           to_text(largest_refinement, digits) + ").",
-         "Raise 'Subdivisions' or 'Degree', or lower 'Time step', of the "
-         "coldest rung's level."});
+    warn_about_open_questions(analysis, warnings);
     warn_about_record(analysis, warnings);
     std::stable_sort(warnings.begin(),
                      warnings.end(),

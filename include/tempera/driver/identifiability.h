@@ -4,6 +4,7 @@
 
 #include <tempera/inference/information.h>
 #include <tempera/inference/prior.h>
+#include <tempera/output/checks.h>
 #include <tempera/output/diagnostics.h>
 #include <tempera/output/marginal.h>
 
@@ -139,6 +140,10 @@ namespace Tempera
     std::string
     csv() const;
 
+    /** What is to be kept beside the record, and warned of. */
+    void
+    add_to(Checks &checks) const;
+
   private:
     /** Verdict and partner of an unknown. */
     void
@@ -146,6 +151,10 @@ namespace Tempera
 
     std::string
     eigenvalue_text() const;
+
+    /** A combination on which the data are silent, or nothing. */
+    std::string
+    open_combination() const;
 
     const Information    information;
     std::vector<Finding> findings;

@@ -119,6 +119,19 @@ namespace Tempera
     make_refined_model(const std::string &level,
                        const Parameters  &parameters) const;
 
+    /** The same level with more integration points, which see what lies
+     * between the others: a source narrower than a cell. */
+    std::shared_ptr<const FemModel>
+    make_reintegrated_model(const std::string &level,
+                            const Parameters  &parameters) const;
+
+    /** Whether the model of a level is at this process. */
+    bool
+    has_model(const std::string &level) const
+    {
+      return models.count(level) > 0;
+    }
+
     /**
      * How much the potential of a level may change at a state if every
      * prediction changes by @p relative_error of the largest one.

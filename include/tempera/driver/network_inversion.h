@@ -5,6 +5,7 @@
 #include <tempera/driver/parameters.h>
 #include <tempera/inference/information.h>
 #include <tempera/inference/prior_energy.h>
+#include <tempera/output/run_description.h>
 #include <tempera/pinn/network_data.h>
 #include <tempera/sampler/ladder.h>
 
@@ -88,6 +89,10 @@ namespace Tempera
     /** The solution at the final time, for the sinks. */
     std::shared_ptr<const Prediction>
     make_prediction(const Ladder &ladder) const;
+
+    /** What was measured, and how a state predicts it. */
+    void
+    describe_measurements(RunDescription &description) const;
 
     /** The solution at some places, to be recorded with every draw. */
     void

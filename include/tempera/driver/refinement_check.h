@@ -3,6 +3,7 @@
 #define tempera_driver_refinement_check_h
 
 #include <tempera/driver/parameters.h>
+#include <tempera/output/checks.h>
 
 #include <functional>
 #include <string>
@@ -13,27 +14,33 @@ namespace Tempera
   class Inversion;
 
   /**
-   * Whether the level of the coldest rung is fine enough: how much its
-   * predictions change if it is refined once, in units of the standard
-   * deviation of the measurements. What lies far below the errors of
-   * measurement does not show in the posterior.
+   * Whether the level of the coldest rung is fine enough: how much the
+   * posterior shifts if the level is refined once, in space and time, and its
+   * data are integrated with more points. Small changes of many predictions add
+   * up, so that the change of a single one says little; it is told, too, in
+   * units of the standard deviation of its measurement.
    */
   class RefinementCheck
   {
   public:
-    /** Above this the posterior is likely to be another one. */
-    static constexpr double largest_difference = 0.3;
+    /** Above this the posterior is likely to be another one, if its shift is
+     * not known. */
+    static constexpr double largest_difference =
+      Checks::largest_prediction_change;
 
     /**
      * Refine the level and solve on it at the states.
      *
      * @param states Draws of the coldest rung, an unknown sigma included.
      * @param is_stopped Asked before each solve; what is known then is kept.
+     * @param population Many draws, whose law is to shift; without them only
+     * predictions are looked at.
      */
     RefinementCheck(const Inversion                        &inversion,
                     const Parameters                       &parameters,
                     const std::vector<std::vector<double>> &states,
-                    const std::function<bool()>            &is_stopped);
+                    const std::function<bool()>            &is_stopped,
+                    const std::vector<std::vector<double>> &population = {});
 
     /** Whether there is a result. */
     bool
@@ -45,7 +52,24 @@ namespace Tempera
     bool
     is_fine_enough() const
     {
-      return is_known() && largest <= largest_difference;
+      return is_known() && integration_change <= largest_difference &&
+             (shifts.empty() ?
+                largest <= largest_difference :
+                largest_shift() <= Checks::largest_refinement_shift);
+    }
+
+    /** Largest change of a prediction by more integration points. */
+    double
+    get_integration_change() const
+    {
+      return integration_change;
+    }
+
+    /** How the posterior of each unknown shifts; empty if not known. */
+    const std::vector<Checks::Shift> &
+    get_shifts() const
+    {
+      return shifts;
     }
 
     /** Over measurements and draws: the largest difference in sigmas. */
@@ -88,10 +112,23 @@ namespace Tempera
     csv() const;
 
   private:
-    std::string  level;
-    bool         is_stationary = false, is_interrupted = false;
-    double       largest = 0., mean = 0.;
-    unsigned int n_draws = 0, n_skipped = 0, measurement = 0;
+    /** Of means and widths, in posterior standard deviations. */
+    double
+    largest_shift() const;
+
+    /** What more integration points change, at two states. */
+    void
+    compare_integrals(const Inversion                        &inversion,
+                      const Parameters                       &parameters,
+                      const std::vector<std::vector<double>> &states);
+
+    std::string level;
+    bool        is_stationary = false, is_interrupted = false;
+    double      largest = 0., mean = 0.;
+    /** In standard deviations of a measurement. */
+    double                     integration_change = 0.;
+    std::vector<Checks::Shift> shifts;
+    unsigned int               n_draws = 0, n_skipped = 0, measurement = 0;
     /** Place and time of the worst measurement. */
     std::string measurement_name;
     /** Why the level cannot be refined; empty if it can. */

@@ -21,6 +21,7 @@
 namespace Tempera
 {
   struct Analysis;
+  struct Checks;
   class PredictionBand;
   class Record;
   class RecordedRun;
@@ -170,7 +171,8 @@ namespace Tempera
     std::string
     compare_with_prior(const RecordedRun &recorded,
                        const Analysis    &analysis,
-                       const Information &information) const;
+                       const Information &information,
+                       Checks            &checks) const;
 
     /**
      * Whether the finest level is fine enough, as text; figures as a file.
@@ -179,11 +181,23 @@ namespace Tempera
      */
     std::string
     check_refinement(const RecordedRun       &recorded,
-                     const std::atomic<bool> &stop) const;
+                     const std::atomic<bool> &stop,
+                     Checks                  &checks) const;
+
+    /** What else takes solves: missed modes, biased swaps. */
+    void
+    look_further(const RecordedRun       &recorded,
+                 const Analysis          &analysis,
+                 const std::atomic<bool> &stop,
+                 Checks                  &checks) const;
 
     /** Draws of a network at which the data's information is computed. */
     unsigned int
     n_network_information_draws() const;
+
+    /** States of a network that are kept while it is sampled. */
+    unsigned int
+    n_kept_network_draws() const;
 
     void
     write_fields(const RecordedRun &recorded) const;

@@ -30,6 +30,9 @@ namespace Tempera
     unsigned int final_refinements = 0;
     /** Not in a file: the time step for adaptation, if it is another one. */
     double adaptive_time_step = 0.;
+    /** Not in a file: integration points per direction beyond those that are
+     * enough for the matrices. */
+    unsigned int additional_points = 0;
 
     /** Declare the parameters in the current section. */
     void
@@ -42,7 +45,7 @@ namespace Tempera
     {
       archive &subdivisions &refinements &degree &time_step
         &adaptive_refinements &adaptive_share &final_refinements
-          &adaptive_time_step;
+          &adaptive_time_step &additional_points;
     }
   };
 

@@ -42,10 +42,15 @@ namespace Tempera
   class SpaceDiscretisation
   {
   public:
-    /** @param problem Says where Dirichlet values are given. */
+    /**
+     * @param problem Says where Dirichlet values are given.
+     * @param additional_points Integration points per direction beyond those
+     * that are enough for the matrices.
+     */
     SpaceDiscretisation(const Mesh<dim>   &mesh,
                         const unsigned int degree,
-                        const Problem     &problem);
+                        const Problem     &problem,
+                        const unsigned int additional_points = 0);
 
     /** Of all processes. */
     unsigned int
@@ -244,6 +249,8 @@ namespace Tempera
     /** Outlives the handler of its degrees of freedom. */
     const Mesh<dim>         mesh;
     const dealii::FE_Q<dim> element;
+    /** Of integration. */
+    const unsigned int      n_points_per_direction;
     dealii::DoFHandler<dim> dof_handler;
     HangingNodes<dim>       hanging;
     unsigned int            n_own_hanging = 0;

@@ -2,9 +2,12 @@
 #ifndef tempera_output_analysis_h
 #define tempera_output_analysis_h
 
+#include <tempera/output/checks.h>
 #include <tempera/output/diagnostics.h>
 #include <tempera/output/missed_modes.h>
+#include <tempera/output/model_fit.h>
 #include <tempera/output/modes.h>
+#include <tempera/output/prior_conflict.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/warnings.h>
 
@@ -142,8 +145,12 @@ namespace Tempera
 
     /** The largest of the columns. */
     double replica_r_hat;
-    /** Largest |change of a prediction| / sigma on a finer level. */
-    double refinement;
+    /** Whether measurements and predictions fit. */
+    ModelFit fit;
+    /** Unknowns whose priors the data contradict. */
+    std::vector<PriorConflict> prior_conflicts;
+    /** What was found out with solves of its own when the run was over. */
+    Checks checks;
 
     /** What of the record could not be read. */
     std::vector<std::string> damages;

@@ -36,6 +36,21 @@ namespace Tempera
     double bound;
     /** What share the hotter rung expects there, and what the coldest has. */
     double expected, found;
+    /** The direction as a function of the columns: the sum of factors times
+     * columns less their origins. */
+    std::vector<double> origin, factors;
+
+    /** Whether a draw is there. */
+    template <typename Column>
+    bool
+    contains(const Column &column) const
+    {
+      double place = 0.;
+      for (std::size_t i = 0; i < factors.size(); ++i)
+        if (factors[i] != 0.)
+          place += factors[i] * (column(i) - origin[i]);
+      return (place > bound) == is_above;
+    }
   };
 
 
@@ -49,6 +64,10 @@ namespace Tempera
      * draws of the coldest; 0 for the coldest itself.
      */
     std::vector<double> kish_sizes;
+    /** A half-line is missed if it should have this share at least, and has
+     * less than this part of it. */
+    static constexpr double least_expected = 0.1, least_found_part = 0.1;
+
     /** Below this a rung cannot tell. */
     static constexpr double least_kish_size = 20.;
 

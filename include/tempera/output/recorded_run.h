@@ -54,8 +54,11 @@ namespace Tempera
   {
     std::uint64_t round = 0;
     /** Which draw after burn-in, counted from 0. */
-    std::uint64_t       draw = 0;
+    std::uint64_t draw = 0;
+    /** Of the measurements; or the curve, where there is one. */
     std::vector<double> values;
+    /** Of the measurements, where there is a curve, too. */
+    std::vector<double> measured;
   };
 
 
@@ -201,7 +204,9 @@ namespace Tempera
    * spaced, of all chains in turn.
    */
   std::vector<std::vector<double>>
-  evenly_spaced_states(const RecordedRun &run, const std::size_t n);
+  evenly_spaced_states(const RecordedRun &run,
+                       const std::size_t  n,
+                       const unsigned int rung = 0);
 } // namespace Tempera
 
 #endif

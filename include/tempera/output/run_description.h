@@ -100,6 +100,12 @@ namespace Tempera
 
     /** The curve that every state predicts; null if there is none. */
     std::shared_ptr<const Prediction> prediction;
+    /** Its length; 0 without a curve, and in records of older versions. */
+    unsigned int n_curve = 0;
+    /** With a curve: computes the predictions of the measurements. */
+    std::function<void(const dealii::ArrayView<const double> &position,
+                       const dealii::ArrayView<double>       &values)>
+      measure;
 
     /** All that is recorded: unknowns, then derived numbers. */
     std::vector<std::string>

@@ -22,6 +22,29 @@ namespace Tempera
       wrong
     };
 
+    /** What it is about. */
+    enum class Kind
+    {
+      /** The measurements do not look like the predictions. */
+      fit,
+      /** The data contradict a prior. */
+      prior,
+      missed_mode,
+      /** A part of the posterior that the kernel cannot enter. */
+      unreachable,
+      /** Swaps with another level move the coldest rung's law. */
+      coarse_bias,
+      /** The finest level is too coarse. */
+      resolution,
+      /** The data are silent about something. */
+      identifiability,
+      convergence,
+      swaps,
+      rungs,
+      record
+    };
+
+    Kind        kind;
     Severity    severity;
     std::string what;
     /** What to change in the parameter file. */
@@ -31,6 +54,10 @@ namespace Tempera
   /** "note", "doubtful" or "wrong". */
   std::string
   to_text(const Warning::Severity severity);
+
+  /** In a word or two: "fit", "missed mode", ... */
+  std::string
+  to_text(const Warning::Kind kind);
 
   /** All there is to warn about, the worst first. */
   std::vector<Warning>
