@@ -2,6 +2,7 @@
 #include <tempera/base/moments.h>
 #include <tempera/driver/mode_search.h>
 
+#include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/lapack_full_matrix.h>
 #include <deal.II/lac/vector.h>
 #include <deal.II/optimization/solver_bfgs.h>
