@@ -261,8 +261,8 @@ namespace Tempera
                             "bins in each direction")(
         "points",
         po::value(&truth.n_points)->default_value(4),
-        "evaluations in each direction of a bin: for two unknowns, bins times "
-        "points squared in all, 40000 by default")(
+        "evaluations in each direction of a bin; in all (bins times points) to "
+        "the power of the number of unknowns")(
         "write",
         po::value(&truth.file),
         "file for the probabilities of the bins")(

@@ -46,11 +46,12 @@ namespace Tempera
   std::string
   ExpectedTime::in_words() const
   {
-    const std::string one = round < 1e-3 ? to_text(1e6 * round, 2) + " us" :
-                            round < 1.   ? to_text(1e3 * round, 2) + " ms" :
-                                           to_text(round, 2) + " s";
+    const std::string one = round < 1e-3 ? to_text(1e6 * round, 3) + " us" :
+                            round < 1.   ? to_text(1e3 * round, 3) + " ms" :
+                                           to_text(round, 3) + " s";
     return "--     . time: a round of all chains takes about " + one +
-           " on one process, all rounds about " + duration_text(all) + "\n";
+           " on one process, all rounds " +
+           (all < 1. ? "less than 1 s" : "about " + duration_text(all)) + "\n";
   }
 
 

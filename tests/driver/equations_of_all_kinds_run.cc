@@ -202,7 +202,7 @@ namespace
     check_mistake("a coefficient that varies in time",
                   "examples/two_sources_in_formulas.prm",
                   {equation + "Diffusion = 1 + t"},
-                  {"'Diffusion'", "varies in time"});
+                  {"'Problem/Equation/Diffusion'", "varies in time"});
     check_mistake("a misspelt name in a coefficient",
                   "examples/two_sources_in_formulas.prm",
                   {equation + "Diffusion = 1 + tau"},

@@ -371,7 +371,7 @@ main()
     command({"run", "long.prm", "--output", "long", "--overwrite"});
   check("a value may go on for many lines",
         long_value.exit_code == 0 &&
-          contains(read_file("long/parameters.prm"), "= 0.25\n"),
+          contains(read_file("long/parameters.prm"), "= 0.25"),
         long_value.error);
 
   check("a good file runs",
