@@ -20,10 +20,10 @@ namespace Tempera
    * underscore at the end for a statistic of the sampler.
    *
    * `algorithm` and `engine` name what has sampled: replica exchange, and the
-   * kernel of the coldest rung. What CmdStan has and Tempera has not: a step of Langevin is one leapfrog
-   * step, which is a tree of depth 1; `energy__` is `-lp__`, since there is no
-   * momentum; the metric is given as ones, since preconditioners are not
-   * recorded; there are no times.
+   * kernel of the coldest rung. What CmdStan has and Tempera has not: a step of
+   * Langevin is one leapfrog step, which is a tree of depth 1; `energy__` is
+   * `-lp__`, since there is no momentum; the metric is given as ones, since
+   * preconditioners are not recorded; there are no times.
    *
    * The rules followed are those of the readers in Stan (stan_csv_reader, which
    * stansummary and diagnose use), cmdstanr, cmdstanpy, rstan and ArviZ, as
