@@ -182,6 +182,12 @@ namespace Tempera
       run_options.resume.any_build     = values.count("any-build") > 0;
       run_options.resume_command       = resume_command(arguments);
       run_options.is_terminal          = environment.is_terminal;
+      // A run that takes a while says so before it begins.
+      constexpr double   worth_telling = 20.;
+      const ExpectedTime expected =
+        is_resumed ? ExpectedTime() : simulation.expected_time();
+      if (expected.all > worth_telling)
+        environment.out << expected.in_words();
       const int exit_code =
         simulation.run(environment.out, run_options, environment.stop) ? 0 :
                                                                          130;
@@ -207,7 +213,8 @@ namespace Tempera
       environment.out << "-- "
                       << values["file"].as<std::vector<std::string>>()[0]
                       << " is valid\n"
-                      << simulation.layout();
+                      << simulation.layout()
+                      << simulation.expected_time().in_words();
       return 0;
     }
 
@@ -254,7 +261,8 @@ namespace Tempera
                             "bins in each direction")(
         "points",
         po::value(&truth.n_points)->default_value(4),
-        "evaluations in each direction of a bin")(
+        "evaluations in each direction of a bin; in all (bins times points) to "
+        "the power of the number of unknowns")(
         "write",
         po::value(&truth.file),
         "file for the probabilities of the bins")(
@@ -274,10 +282,13 @@ namespace Tempera
         throw UserError("tempera truth: --bins times --points must be between "
                         "1 and " +
                         std::to_string(most_points) + ".");
-      show_truth(Parameters(read_parameter_file("truth", values)),
-                 truth,
-                 environment.out);
-      return 0;
+      return show_truth(Parameters(read_parameter_file("truth", values)),
+                        truth,
+                        environment.out,
+                        environment.is_terminal,
+                        environment.stop) ?
+               0 :
+               130;
     }
 
 

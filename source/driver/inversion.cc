@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/failure_reason.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/inversion.h>
@@ -393,6 +394,7 @@ namespace Tempera
         "'Observations/Truth' must name " +
         counted(setting.unknowns.size(), "number") + ", one per unknown.");
     const std::vector<double> &truth = settings.truth[0];
+    std::string                reason;
 
     if (settings.synthetic == "exact")
       {
@@ -413,19 +415,22 @@ namespace Tempera
       {
         const auto model = models.find(settings.synthetic);
         observations.values.resize(observations.sensors.size());
-        (model != models.end() ?
-           model->second :
-           server->make(parameters.fem_levels.at(settings.synthetic),
-                        parameters.solver))
-          ->evaluate(dealii::make_array_view(truth),
-                     dealii::make_array_view(observations.values),
-                     false);
+        const auto derivative =
+          (model != models.end() ?
+             model->second :
+             server->make(parameters.fem_levels.at(settings.synthetic),
+                          parameters.solver))
+            ->evaluate(dealii::make_array_view(truth),
+                       dealii::make_array_view(observations.values),
+                       false);
+        reason = failure_reason_of(derivative.get());
       }
     for (const double value : observations.values)
       if (!std::isfinite(value))
         throw UserError("The equation cannot be solved at 'Observations/"
-                        "Truth', so that there are no synthetic data. Correct "
-                        "the truth, or the equation.");
+                        "Truth', so that there are no synthetic data. " +
+                        reason + (reason.empty() ? "" : " ") +
+                        "Correct the truth, or the equation.");
     add_noise(settings.synthetic_noise,
               settings.synthetic_seed,
               observations.values);

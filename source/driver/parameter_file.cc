@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace Tempera
 {
@@ -29,6 +30,18 @@ namespace Tempera
             result += ' ';
         }
       return dealii::Utilities::trim(result);
+    }
+
+    /** Append a further line, with a space between. */
+    void
+    append_line(std::string &line, const std::string &physical_line)
+    {
+      const std::string next = normalised(physical_line);
+      while (!line.empty() && line.back() == ' ')
+        line.pop_back();
+      if (!line.empty() && !next.empty())
+        line += ' ';
+      line += next;
     }
 
     /** The rest of @p line if it begins with the word @p keyword. */
@@ -70,31 +83,45 @@ namespace Tempera
 
   ParameterFile::ParameterFile(const std::string &path)
   {
-    read(path, 0);
+    read(path);
   }
 
 
 
   void
-  ParameterFile::read(const std::string &path, const unsigned int depth)
+  ParameterFile::read(const std::string &path)
   {
-    constexpr unsigned int deepest_include = 20;
-    if (depth > deepest_include)
+    constexpr std::size_t most_open_files = 21, most_open_sections = 50;
+    std::error_code       error;
+    const std::string     file_itself =
+      std::filesystem::weakly_canonical(path, error).string();
+    if (std::find(open_files.begin(), open_files.end(), file_itself) !=
+        open_files.end())
       throw UserError(path + ": files include each other in a circle. Remove "
                              "one of the 'include' lines.");
-    std::ifstream   file(path);
-    std::error_code error;
+    if (open_files.size() == most_open_files)
+      throw UserError(path + ": files include each other more than " +
+                      std::to_string(most_open_files - 1) +
+                      " deep. Include this one from a file further out.");
+    open_files.push_back(file_itself);
+    std::ifstream file(path);
     if (!file || std::filesystem::is_directory(path, error))
       throw UserError("Cannot read the parameter file '" + path +
                       "'. Check the name and the permissions.");
 
     const std::size_t depth_at_begin = open_sections.size();
-    std::string       physical_line;
-    unsigned int      line_number = 0;
+    // What this file sets, and where. What an included file sets may be set
+    // again: that is what including is for.
+    std::map<std::pair<std::vector<std::string>, std::string>, unsigned int>
+                 lines;
+    std::string  physical_line;
+    unsigned int line_number = 0;
     while (std::getline(file, physical_line))
       {
         ++line_number;
-        const std::string origin = path + ":" + std::to_string(line_number);
+        // A setting that goes on in further lines begins here.
+        const unsigned int first_line = line_number;
+        const std::string  origin     = path + ":" + std::to_string(first_line);
 
         // Some editors begin a file with a mark of its encoding.
         if (line_number == 1 &&
@@ -106,7 +133,7 @@ namespace Tempera
           {
             ++line_number;
             line.pop_back();
-            line = normalised(line + ' ' + physical_line);
+            append_line(line, physical_line);
           }
 
         std::string rest;
@@ -119,9 +146,20 @@ namespace Tempera
               throw UserError(origin + ": '" + line +
                               "' has no '='. Write 'set NAME = VALUE'.");
             check_name(rest.substr(0, equal), origin);
+            const std::string name =
+              dealii::Utilities::trim(rest.substr(0, equal));
+            const auto inserted =
+              lines.insert({{open_sections, name}, first_line});
+            if (!inserted.second)
+              throw UserError(
+                origin + ": '" +
+                (open_sections.empty() ? "" : join(open_sections, "/") + "/") +
+                name + "' is set a second time; the first is in line " +
+                std::to_string(inserted.first->second) +
+                ". Remove one of them.");
             all_assignments.push_back(
               {open_sections,
-               dealii::Utilities::trim(rest.substr(0, equal)),
+               name,
                dealii::Utilities::trim(rest.substr(equal + 1)),
                origin,
                std::filesystem::path(path).parent_path().string()});
@@ -129,6 +167,10 @@ namespace Tempera
         else if (begins_with(line, "subsection", rest) && !rest.empty())
           {
             check_name(rest, origin);
+            if (open_sections.size() == most_open_sections)
+              throw UserError(origin + ": more than " +
+                              std::to_string(most_open_sections) +
+                              " sections are open. Close some with 'end'.");
             open_sections.push_back(rest);
             open_origins.push_back(origin);
             all_sections.push_back({open_sections, origin});
@@ -151,7 +193,7 @@ namespace Tempera
                               included.string() +
                               "' does not exist. A relative name is taken "
                               "from the folder of the including file.");
-            read(included.string(), depth + 1);
+            read(included.string());
           }
         else
           throw UserError(
@@ -163,6 +205,7 @@ namespace Tempera
       throw UserError(open_origins.back() + ": the subsection '" +
                       open_sections.back() +
                       "' is never closed. Add the missing 'end'.");
+    open_files.pop_back();
   }
 
 

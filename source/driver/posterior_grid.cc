@@ -11,10 +11,12 @@
 
 namespace Tempera
 {
-  PosteriorGrid::PosteriorGrid(const Energy              &energy,
-                               const unsigned int         n_bins,
-                               const unsigned int         n_points,
-                               const std::vector<double> &centre)
+  PosteriorGrid::PosteriorGrid(
+    const Energy                                        &energy,
+    const unsigned int                                   n_bins,
+    const unsigned int                                   n_points,
+    const std::vector<double>                           &centre,
+    const std::function<void(std::size_t, std::size_t)> &after_evaluation)
     : n_unknowns(energy.space().dimension())
     , n_bins{{n_bins, n_unknowns == 1 ? 1 : n_bins}}
     , centre(centre)
@@ -63,7 +65,10 @@ namespace Tempera
                           RandomKey(),
                           Request::values,
                           evaluation);
-          energies[std::size_t(i) * n[1] + j] = evaluation.energy();
+          const std::size_t here = std::size_t(i) * n[1] + j;
+          energies[here]         = evaluation.energy();
+          if (after_evaluation)
+            after_evaluation(here + 1, n_energies);
         }
 
     // Where the energy is not finite, nothing is plausible.

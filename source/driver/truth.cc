@@ -5,12 +5,16 @@
 #include <tempera/driver/inversion.h>
 #include <tempera/driver/posterior_grid.h>
 #include <tempera/driver/simulation.h>
+#include <tempera/output/progress.h>
 #include <tempera/output/recorded_run.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iomanip>
+#include <memory>
 #include <ostream>
 
 namespace Tempera
@@ -42,14 +46,83 @@ namespace Tempera
         });
       return draws;
     }
+
+
+    /** The user has had enough. */
+    struct Stopped
+    {
+      std::size_t n_done, n_all;
+    };
+
+    /** Shows how far evaluations are, and ends them on request. */
+    class EvaluationProgress
+    {
+    public:
+      EvaluationProgress(std::ostream            &out,
+                         const bool               is_terminal,
+                         const std::atomic<bool> &stop)
+        : out(out)
+        , is_terminal(is_terminal)
+        , stop(stop)
+        , begin(Clock::now())
+        , next(begin + std::chrono::seconds(is_terminal ? 1 : 5))
+      {}
+
+      void
+      operator()(const std::size_t n_done, const std::size_t n_all)
+      {
+        if (stop)
+          {
+            clear();
+            throw Stopped{n_done, n_all};
+          }
+        const auto now = Clock::now();
+        if (n_done == n_all)
+          clear();
+        if (now < next || n_done == n_all)
+          return;
+        const double seconds =
+          std::chrono::duration<double>(now - begin).count();
+        out << (is_terminal ? "\r   " : "   ") << n_done << " of " << n_all
+            << " evaluations (" << 100 * n_done / n_all << " %), "
+            << duration_text(seconds * double(n_all - n_done) / double(n_done))
+            << " left" << (is_terminal ? "\033[K" : "\n") << std::flush;
+        is_shown = true;
+        // A line of its own for every tenth, after the first.
+        next =
+          now + (is_terminal ?
+                   std::chrono::milliseconds(500) :
+                   std::chrono::milliseconds(static_cast<long>(std::max(
+                     5000., 100. * seconds * double(n_all) / double(n_done)))));
+      }
+
+    private:
+      using Clock = std::chrono::steady_clock;
+
+      void
+      clear()
+      {
+        if (is_shown && is_terminal)
+          out << "\r\033[K" << std::flush;
+      }
+
+      std::ostream            &out;
+      const bool               is_terminal;
+      const std::atomic<bool> &stop;
+      const Clock::time_point  begin;
+      Clock::time_point        next;
+      bool                     is_shown = false;
+    };
   } // namespace
 
 
 
-  void
-  show_truth(const Parameters   &parameters,
-             const TruthOptions &options,
-             std::ostream       &out)
+  bool
+  show_truth(const Parameters        &parameters,
+             const TruthOptions      &options,
+             std::ostream            &out,
+             const bool               is_terminal,
+             const std::atomic<bool> &stop)
   {
     const std::string  &level  = parameters.ladder.levels[0];
     const auto         &circle = parameters.observations.true_circle;
@@ -61,12 +134,25 @@ namespace Tempera
       throw UserError("'tempera truth' evaluates the posterior of one or two "
                       "unknowns everywhere, but a network has thousands of "
                       "weights.");
-    const std::vector<Level> levels = make_levels(parameters);
-    const Energy            &energy = *levels[0].energy;
-    const PosteriorGrid grid(energy, options.n_bins, options.n_points, centre);
-    const auto          moments = grid.moments();
-    const unsigned int  n       = grid.dimension();
-    const auto          squared = [&](const unsigned int number) {
+    const std::vector<Level>             levels = make_levels(parameters);
+    const Energy                        &energy = *levels[0].energy;
+    EvaluationProgress                   progress(out, is_terminal, stop);
+    std::unique_ptr<const PosteriorGrid> evaluated;
+    try
+      {
+        evaluated = std::make_unique<PosteriorGrid>(
+          energy, options.n_bins, options.n_points, centre, std::ref(progress));
+      }
+    catch (const Stopped &stopped)
+      {
+        out << "-- stopped after " << stopped.n_done << " of " << stopped.n_all
+            << " evaluations; fewer --bins or --points take less time\n";
+        return false;
+      }
+    const PosteriorGrid &grid    = *evaluated;
+    const auto           moments = grid.moments();
+    const unsigned int   n       = grid.dimension();
+    const auto           squared = [&](const unsigned int number) {
       const std::string text = std::to_string(number);
       return n == 1 ? text : text + " x " + text;
     };
@@ -94,7 +180,7 @@ namespace Tempera
           throw UserError("The file '" + options.file + "' cannot be written.");
       }
     if (options.runs.empty())
-      return;
+      return true;
 
     // Means as their errors, in true standard deviations.
     const auto mean_title = [&](const unsigned int i) {
@@ -155,5 +241,6 @@ namespace Tempera
                "\nfewest bins of the angle visited:    " +
                std::to_string(fewest_angles) + " of " +
                std::to_string(PosteriorGrid::n_angles) + "\n";
+    return true;
   }
 } // namespace Tempera

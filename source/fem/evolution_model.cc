@@ -134,18 +134,10 @@ namespace Tempera
   std::shared_ptr<const Evolution>
   EvolutionModel<dim>::evolution_at(const std::vector<double> &theta) const
   {
-    if (evolution)
-      return evolution;
-    try
-      {
-        return std::make_shared<Evolution>(operators.at(theta),
-                                           this->course,
-                                           factory);
-      }
-    catch (const UnsuitableMatrix &)
-      {
-        return nullptr;
-      }
+    return evolution ? evolution :
+                       std::make_shared<Evolution>(operators.at(theta),
+                                                   this->course,
+                                                   factory);
   }
 
 
@@ -156,12 +148,9 @@ namespace Tempera
                              const dealii::ArrayView<double> &observed,
                              const LevelListener             &listener) const
   {
-    const auto here = evolution_at(theta);
-    if (!here)
-      return false;
     try
       {
-        here->forward(this->data_at(theta), observed, listener);
+        evolution_at(theta)->forward(this->data_at(theta), observed, listener);
         return true;
       }
     catch (const UnsuitableMatrix &)
@@ -179,13 +168,10 @@ namespace Tempera
     const dealii::ArrayView<const double> &weights,
     const TimeCourse::StepListener        &listener) const
   {
-    const auto here = evolution_at(theta);
-    if (!here)
-      return false;
     try
       {
         std::vector<NodalVector> none;
-        here->adjoint(weights, none, listener);
+        evolution_at(theta)->adjoint(weights, none, listener);
         return true;
       }
     catch (const UnsuitableMatrix &)
@@ -204,20 +190,20 @@ namespace Tempera
     const bool) const
   {
     std::vector<double> theta = this->all_parameters(parameters);
-    if (const auto here = evolution_at(theta))
-      try
-        {
-          auto adjoint =
-            std::make_shared<Adjoint>(*this, std::move(theta), here);
-          adjoint->predict(predictions);
-          // Without a schedule nobody asks for an adjoint that would need it.
-          if (!evolution && !schedule)
-            return nullptr;
-          return adjoint;
-        }
-      catch (const UnsuitableMatrix &)
-        {}
-    return this->no_solution(predictions);
+    try
+      {
+        const auto here = evolution_at(theta);
+        auto adjoint = std::make_shared<Adjoint>(*this, std::move(theta), here);
+        adjoint->predict(predictions);
+        // Without a schedule nobody asks for an adjoint that would need it.
+        if (!evolution && !schedule)
+          return nullptr;
+        return adjoint;
+      }
+    catch (const UnsuitableMatrix &failure)
+      {
+        return this->no_solution(predictions, failure.what());
+      }
   }
 
 

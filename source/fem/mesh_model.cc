@@ -216,13 +216,13 @@ namespace Tempera
 
   template <int dim>
   std::shared_ptr<const Linearisation>
-  MeshModel<dim>::no_solution(
-    const dealii::ArrayView<double> &predictions) const
+  MeshModel<dim>::no_solution(const dealii::ArrayView<double> &predictions,
+                              const std::string               &reason) const
   {
     std::fill(predictions.begin(),
               predictions.end(),
               std::numeric_limits<double>::quiet_NaN());
-    return std::make_shared<NoDerivative>();
+    return std::make_shared<NoDerivative>(reason);
   }
 
 

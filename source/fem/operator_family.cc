@@ -90,7 +90,8 @@ namespace Tempera
                 *std::max_element(at_points.begin(), at_points.end())};
             check_sign(term,
                        at_points,
-                       term.scale_varies ? 1. : scale(term, values));
+                       term.scale_varies ? 1. : scale(term, values),
+                       values);
             if (!term.scale_varies)
               add_term(constant,
                        description.kind,
@@ -173,7 +174,8 @@ namespace Tempera
   void
   OperatorFamily<dim>::check_sign(const Term                &term,
                                   const std::vector<double> &coefficient,
-                                  const double               scale) const
+                                  const double               scale,
+                                  const std::vector<double> &theta) const
   {
     const OperatorKind kind         = term.description.kind;
     const bool         is_diffusion = kind == OperatorKind::diffusion;
@@ -183,11 +185,18 @@ namespace Tempera
     const auto is_wrong = [&](const double value) {
       return !(is_diffusion ? scale * value > 0. : scale * value >= 0.);
     };
+    // The value and, if it is known, the place.
     std::vector<double> wrong;
     const auto          first_wrong =
       std::find_if(coefficient.begin(), coefficient.end(), is_wrong);
     if (first_wrong != coefficient.end())
-      wrong.push_back(*first_wrong);
+      {
+        wrong.push_back(*first_wrong);
+        const double *place = &term.points->coordinates[0] +
+                              dim * (first_wrong - coefficient.begin());
+        if (!term.matrix && term.description.function != no_function)
+          wrong.insert(wrong.end(), place, place + dim);
+      }
     if (space.get_partition())
       {
         // All processes have to stop if one of them does.
@@ -195,7 +204,8 @@ namespace Tempera
           space.get_partition()->communicator(), wrong);
         wrong.clear();
         for (const std::vector<double> &one : all)
-          wrong.insert(wrong.end(), one.begin(), one.end());
+          if (wrong.empty())
+            wrong = one;
       }
     if (!wrong.empty())
       {
@@ -203,12 +213,24 @@ namespace Tempera
         const unsigned int function = term.description.function != no_function ?
                                         term.description.function :
                                         term.description.scale;
+        std::vector<std::string> place, values;
+        for (std::size_t d = 1; d < wrong.size(); ++d)
+          place.push_back(to_text(wrong[d], 6));
+        for (const unsigned int unknown : unknowns)
+          if (problem.depends_on(term.description.function, {unknown}) ||
+              problem.depends_on(term.description.scale, {unknown}))
+            values.push_back(problem.parameters()[unknown].name + " = " +
+                             to_text(theta[unknown], 6));
         throw UnsuitableMatrix(
           "The coefficient '" +
           (function != no_function ? problem.functions()[function].name :
                                      std::string("1")) +
-          "' is " + to_text(scale * value, 6) + " somewhere. It must be " +
-          (is_diffusion ? "above 0" : "0 or above") +
+          "' is " + to_text(scale * value, 6) +
+          (!place.empty() ? " at (" + join(place, ", ") + ")" :
+           term.description.function != no_function ? " somewhere" :
+                                                      "") +
+          (values.empty() ? "" : " for " + join(values, ", ")) +
+          ". It must be " + (is_diffusion ? "above 0" : "0 or above") +
           " everywhere, or the equation has no meaning.");
       }
   }
@@ -225,11 +247,11 @@ namespace Tempera
         const double   factor = scale(term, theta);
         OperatorMatrix here;
         if (term.matrix)
-          check_sign(term, term.range, factor);
+          check_sign(term, term.range, factor, theta);
         else
           {
             const std::vector<double> at_points = coefficient(term, theta);
-            check_sign(term, at_points, factor);
+            check_sign(term, at_points, factor, theta);
             here = space.assemble(term.description, *term.points, at_points);
           }
         add_term(result,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/failure_reason.h>
 #include <tempera/base/patterns.h>
 #include <tempera/forward/finite_differences.h>
 
@@ -159,7 +160,10 @@ namespace Tempera
     const dealii::ArrayView<double>       &predictions,
     const bool) const
   {
-    model->evaluate(parameters, predictions, false);
+    const auto inner = model->evaluate(parameters, predictions, false);
+    // Where there is no solution there is no derivative either.
+    if (!failure_reason_of(inner.get()).empty())
+      return inner;
     return std::make_shared<Derivative>(*this, parameters, predictions);
   }
 

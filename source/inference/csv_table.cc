@@ -11,6 +11,40 @@
 
 namespace Tempera
 {
+  namespace
+  {
+    std::string
+    separator_in_words(const char separator)
+    {
+      return separator == ',' ? "commas" :
+             separator == ';' ? "semicolons" :
+                                "tabs";
+    }
+
+    /** What separates the columns, by the line that names them. */
+    char
+    separator_of(const std::string &line, const std::string &here)
+    {
+      std::string found;
+      for (const char candidate : {',', ';', '\t'})
+        if (line.find(candidate) != std::string::npos)
+          found += candidate;
+      if (found.size() > 1)
+        throw UserError(here + "the names of the columns are separated by " +
+                        separator_in_words(found[0]) + " and by " +
+                        separator_in_words(found[1]) +
+                        ". Use one of them, best commas.");
+      if (found.empty() && line.find(' ') != std::string::npos)
+        throw UserError(here +
+                        "the names of the columns are separated by spaces. "
+                        "Write commas (or semicolons, or tabs) between names "
+                        "and between numbers.");
+      return found.empty() ? ',' : found[0];
+    }
+  } // namespace
+
+
+
   CsvTable::CsvTable(const std::string &path)
     : path(path)
   {
@@ -19,7 +53,8 @@ namespace Tempera
       throw UserError("The file '" + path +
                       "' cannot be read. Correct its name.");
     std::string  line;
-    unsigned int number = 0;
+    unsigned int number    = 0;
+    char         separator = ',';
     while (std::getline(file, line))
       {
         ++number;
@@ -28,9 +63,11 @@ namespace Tempera
           line = dealii::Utilities::trim(line.substr(0, line.size() - 1));
         if (line.empty())
           continue;
-        const std::vector<std::string> entries =
-          dealii::Utilities::split_string_list(line, ',');
         const std::string here = path + ":" + std::to_string(number) + ": ";
+        if (names.empty())
+          separator = separator_of(line, here);
+        const std::vector<std::string> entries =
+          dealii::Utilities::split_string_list(line, separator);
         if (names.empty())
           {
             if (Prior::number_from_text(entries[0]))
@@ -46,19 +83,20 @@ namespace Tempera
             continue;
           }
         if (entries.size() != names.size())
-          throw UserError(here + "this line has " +
-                          counted(entries.size(), "entry") +
-                          ", but the first one names " +
-                          counted(names.size(), "column") + ".");
+          throw UserError(
+            here + "this line has " + counted(entries.size(), "entry") +
+            ", but the first one names " + counted(names.size(), "column") +
+            ", separated by " + separator_in_words(separator) + ".");
         std::vector<double> row;
         for (std::size_t i = 0; i < entries.size(); ++i)
           {
             const auto value = Prior::number_from_text(entries[i]);
             if (!value)
               throw UserError(here + "'" + entries[i] + "' in the column '" +
-                              names[i] +
-                              "' is not a finite number. Correct the value, or "
-                              "remove the line.");
+                              names[i] + "' is not a finite number. " +
+                              (entries[i].find(',') != std::string::npos ?
+                                 "Write decimals with a point." :
+                                 "Correct the value, or remove the line."));
             row.push_back(*value);
           }
         rows.push_back(row);

@@ -33,7 +33,7 @@ namespace Tempera
     prm.add_parameter(
       "File",
       file,
-      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t (unless the equation is stationary), value and, if wanted, sigma; each line is a measurement. A relative name starts from the folder of the parameter file.",
+      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t (unless the equation is stationary), value and, if wanted, sigma, separated by commas, semicolons or tabs; each line is a measurement. A relative name starts from the folder of the parameter file.",
       Anything());
     prm.add_parameter(
       "Noise",

@@ -69,10 +69,13 @@ namespace Tempera
     if (request != Request::gradients)
       {
         evaluation.predictions.resize(model->n_predictions());
-        evaluation.linearisation = std::const_pointer_cast<Linearisation>(
+        const auto linearisation =
           model->evaluate(parameters,
                           dealii::make_array_view(evaluation.predictions),
-                          request == Request::values_and_gradients));
+                          request == Request::values_and_gradients);
+        reason = failure_reason_of(linearisation.get());
+        evaluation.linearisation =
+          std::const_pointer_cast<Linearisation>(linearisation);
         evaluation.potential =
           likelihood->misfit(dealii::make_array_view(
                                std::as_const(evaluation.predictions)),

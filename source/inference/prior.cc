@@ -15,23 +15,39 @@ namespace Tempera
   Prior
   Prior::from_text(const std::string &text, const std::string &parameter)
   {
+    const std::string priors =
+      "uniform(lower, upper), normal(mean, standard deviation) or "
+      "log-normal(median, standard deviation of the logarithm).";
     const std::string help =
-      "' is neither a number nor a prior. Write uniform(lower, upper), "
-      "normal(mean, standard deviation) or log-normal(median, standard "
-      "deviation of the logarithm).";
+      "' is neither a number nor a prior. Write " + priors;
     const auto open = text.find('(');
     if (open == std::string::npos || text.back() != ')')
       throw UserError("The value '" + text + "' of '" + parameter + help);
     const std::string name = dealii::Utilities::trim(text.substr(0, open));
+    const bool        is_log_normal = name == "log-normal";
+    if (!is_log_normal && name != "normal" && name != "uniform")
+      throw UserError(
+        "The value '" + text + "' of '" + parameter + help +
+        did_you_mean(name, {"uniform", "normal", "log-normal"}, false) +
+        " There are no other priors, truncated ones included; a formula of "
+        "an unknown, such as its exponential, is written where it is used, "
+        "in the equation.");
     const std::vector<std::string> numbers =
       dealii::Utilities::split_string_list(text.substr(open + 1,
                                                        text.size() - open - 2),
                                            ',');
-    if (numbers.size() != 2 || !number_from_text(numbers[0]) ||
-        !number_from_text(numbers[1]))
-      throw UserError("The value '" + text + "' of '" + parameter +
-                      "' must have two numbers in its brackets, separated by a "
-                      "comma.");
+    if (numbers.size() != 2)
+      throw UserError(
+        "The value '" + text + "' of '" + parameter +
+        "' must have two numbers in its brackets, separated by a comma, not " +
+        std::to_string(numbers.size()) + ". Priors are " + priors +
+        (numbers.size() > 2 ? " They cannot be truncated." : ""));
+    for (const std::string &number : numbers)
+      if (!number_from_text(number))
+        throw UserError("'" + number + "' in the prior '" + text + "' of '" +
+                        parameter + "' is not a finite number. Priors are " +
+                        priors +
+                        " Unknowns and formulas cannot be in their brackets.");
     const double first  = *number_from_text(numbers[0]),
                  second = *number_from_text(numbers[1]);
 
@@ -43,11 +59,6 @@ namespace Tempera
                           "second.");
         return Prior(Kind::uniform, first, second);
       }
-    const bool is_log_normal = name == "log-normal";
-    if (!is_log_normal && name != "normal")
-      throw UserError(
-        "The value '" + text + "' of '" + parameter + help +
-        did_you_mean(name, {"uniform", "normal", "log-normal"}, false));
     if (!(second > 0.))
       throw UserError("The prior '" + text + "' of '" + parameter +
                       "' needs a standard deviation above 0.");

@@ -73,7 +73,7 @@ namespace Tempera
     }
 
 
-    /** A chain's rows before and after the lines on adaptation. */
+    /** A chain's draws: those of burn-in are counted, but not written. */
     struct Size
     {
       std::uint64_t n_burn_in, n_draws;
@@ -99,6 +99,8 @@ namespace Tempera
       const auto number = [](const std::uint64_t n) {
         return std::to_string(n);
       };
+      const std::string engine =
+        description.kernels.empty() ? "unknown" : description.kernels[0];
       // The version of CmdStan whose layout this is.
       std::string text =
         line(0, "stan_version_major", "2") +
@@ -110,14 +112,15 @@ namespace Tempera
         line(0, "method", "sample (Default)") + title(1, "sample") +
         line(2, "num_samples", number(size.n_draws * thin)) +
         line(2, "num_warmup", number(size.n_burn_in * thin)) +
-        line(2, "save_warmup", size.n_burn_in > 0 ? "1" : "0") +
-        line(2, "thin", number(thin)) + title(2, "adapt") +
-        line(3, "engaged", size.n_burn_in > 0 ? "1" : "0") +
-        line(2, "algorithm", "hmc (Default)") + title(3, "hmc") +
-        line(4, "engine", "nuts (Default)") + title(5, "nuts") +
-        line(6, "max_depth", "10 (Default)") +
-        line(4, "metric", "diag_e (Default)") +
-        line(4, "metric_file", " (Default)") +
+        line(2, "save_warmup", "0") + line(2, "thin", number(thin)) +
+        title(2, "adapt") + line(3, "engaged", size.n_burn_in > 0 ? "1" : "0") +
+        line(2, "algorithm", "replica_exchange") +
+        title(3, "replica_exchange") + line(4, "engine", engine) +
+        title(5, engine) +
+        // Means nothing here, but readers count the trees of this depth.
+        line(6, "max_depth", "10") +
+        // Whose lines readers expect.
+        line(4, "metric", "diag_e") +
         line(2, "num_chains", number(run.n_chains())) +
         line(0, "id", number(chain + 1)) + title(0, "data") +
         line(1, "file", "parameters.prm") + title(0, "random") +
@@ -183,7 +186,7 @@ namespace Tempera
         buffer.clear();
       };
 
-      std::uint64_t n_burn_in = 0, n_draws = 0;
+      std::uint64_t n_draws    = 0;
       double        step_size  = 0.;
       bool          is_adapted = false;
       const auto    adapt      = [&]() {
@@ -193,18 +196,14 @@ namespace Tempera
       };
       if (description.n_recorded_rungs > 0)
         run.for_each_draw(chain, [&](const RecordedDraw &draw) {
-          const RecordedRung &rung = draw.rungs[0];
-          if (draw.is_burn_in)
-            step_size = rung.step_size;
-          if (draw.is_burn_in ? n_burn_in == size.n_burn_in :
-                                n_draws == size.n_draws)
+          if (n_draws == size.n_draws && !draw.is_burn_in)
             return;
-          if (!draw.is_burn_in)
-            {
-              step_size = rung.step_size;
-              adapt();
-            }
-          ++(draw.is_burn_in ? n_burn_in : n_draws);
+          const RecordedRung &rung = draw.rungs[0];
+          step_size                = rung.step_size;
+          if (draw.is_burn_in)
+            return;
+          adapt();
+          ++n_draws;
           append_row(buffer, rung, n_columns);
           if (buffer.size() > buffer_size)
             flush();
@@ -214,7 +213,7 @@ namespace Tempera
       stream.close();
       if (!stream)
         throw_write_error(path);
-      if (n_burn_in < size.n_burn_in || n_draws < size.n_draws)
+      if (n_draws < size.n_draws)
         throw UserError("The record in '" + run.get_folder() +
                         "' became shorter while '" + path +
                         "' was made from it: the run was begun or resumed "

@@ -280,11 +280,28 @@ namespace Tempera
 
 
   int
-  NetcdfGroup::add_text_variable(const std::string &name, const int dimension)
+  NetcdfGroup::add_text_variable(const std::string              &name,
+                                 const int                       dimension,
+                                 const std::vector<std::string> &texts)
   {
-    int variable;
-    call(
-      *file, nc_def_var, id, name.c_str(), NC_STRING, 1, &dimension, &variable);
+    std::size_t longest = 1;
+    for (const std::string &text : texts)
+      longest = std::max(longest, valid_utf8(text).size());
+    const int dimensions[] = {dimension,
+                              add_dimension("bytes_of_" + name, longest)};
+    int       variable;
+    call(*file,
+         nc_def_var,
+         id,
+         name.c_str(),
+         NC_CHAR,
+         2,
+         &dimensions[0],
+         &variable);
+    file->add_size(texts.size() * longest + most_bytes_in_header);
+    if (!texts.empty())
+      call(*file, nc_def_var_chunking, id, variable, NC_CONTIGUOUS, nullptr);
+    set_attribute(variable, "_Encoding", "utf-8");
     return variable;
   }
 
@@ -354,16 +371,28 @@ namespace Tempera
   void
   NetcdfGroup::write(const int variable, const std::vector<std::string> &texts)
   {
-    std::vector<std::string> valid;
-    for (const std::string &text : texts)
-      valid.push_back(valid_utf8(text));
-    std::vector<const char *> places;
-    for (const std::string &text : valid)
-      places.push_back(text.c_str());
-    if (places.empty())
+    if (texts.empty())
       return;
-    const std::size_t start = 0, count = places.size();
-    call(
-      *file, nc_put_vara_string, id, variable, &start, &count, places.data());
+    int dimensions[2];
+    call(*file, nc_inq_vardimid, id, variable, &dimensions[0]);
+    std::size_t length;
+    call(*file, nc_inq_dimlen, id, dimensions[1], &length);
+    // Zeros fill up shorter ones.
+    std::string characters;
+    for (const std::string &text : texts)
+      {
+        std::string one = valid_utf8(text);
+        std::replace(one.begin(), one.end(), '\0', '?');
+        one.resize(length, '\0');
+        characters += one;
+      }
+    const std::size_t start[] = {0, 0}, count[] = {texts.size(), length};
+    call(*file,
+         nc_put_vara_text,
+         id,
+         variable,
+         &start[0],
+         &count[0],
+         characters.c_str());
   }
 } // namespace Tempera

@@ -6,6 +6,8 @@
 #include <tempera/output/samples_netcdf.h>
 #include <tempera/output/temporary_file.h>
 
+#include <deal.II/lac/full_matrix.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -247,30 +249,176 @@ namespace Tempera
     };
 
 
-    /** The measurements as a dimension with their names. */
+    /**
+     * The measurements as a dimension that counts them, with name, place and
+     * time as further coordinates. Two measurements may have the same name,
+     * and readers that align data need different ones: hence the numbers.
+     */
     class MeasurementDimension
     {
     public:
       MeasurementDimension(NetcdfGroup          &group,
                            const RunDescription &description)
-        : id(
-            group.add_dimension("measurement", description.measurements.size()))
-        , variable(group.add_text_variable("measurement", id))
-      {}
-
-      void
-      write(NetcdfGroup &group, const RunDescription &description) const
+        : numbers(group, "measurement", description.measurements.size())
       {
-        std::vector<std::string> names;
-        for (const auto &measurement : description.measurements)
+        const auto &measurements = description.measurements;
+        for (const auto &measurement : measurements)
           names.push_back(measurement.name);
-        group.write(variable, names);
+        name = group.add_text_variable("measurement_name", numbers.id, names);
+        std::string coordinates = "measurement_name";
+
+        const auto add = [&](const std::string  &name,
+                             std::vector<double> values) {
+          places.push_back(
+            {group.add_variable(name, NetcdfType::real, {numbers.id}),
+             std::move(values)});
+          coordinates += " " + name;
+        };
+        std::size_t dimension = measurements.empty() ? 0 : 3;
+        for (const auto &measurement : measurements)
+          dimension = std::min(dimension, measurement.place.size());
+        for (std::size_t d = 0; d < dimension; ++d)
+          {
+            std::vector<double> values;
+            for (const auto &measurement : measurements)
+              values.push_back(measurement.place[d]);
+            add(std::string("place_") + "xyz"[d], values);
+          }
+        std::vector<double> times;
+        for (const auto &measurement : measurements)
+          times.push_back(measurement.time);
+        if (std::any_of(times.begin(), times.end(), [](const double time) {
+              return std::isfinite(time);
+            }))
+          add("time", times);
+        // How xarray is told that these are coordinates.
+        group.set_attribute("coordinates", coordinates);
       }
 
-      const int id;
+      void
+      write(NetcdfGroup &group)
+      {
+        numbers.write();
+        group.write(name, names);
+        for (const Place &place : places)
+          group.write(place.variable, place.values);
+      }
+
+      int
+      id() const
+      {
+        return numbers.id;
+      }
 
     private:
-      const int variable;
+      struct Place
+      {
+        int                 variable;
+        std::vector<double> values;
+      };
+
+      CountingDimension        numbers;
+      int                      name;
+      std::vector<std::string> names;
+      std::vector<Place>       places;
+    };
+
+
+    /** The errors of the measurements, independent or not. */
+    class Errors
+    {
+    public:
+      explicit Errors(const RunDescription &description)
+        : description(description)
+      {
+        const std::size_t n = description.covariance.size();
+        if (n == 0)
+          return;
+        precision.reinit(n, n);
+        factor.reinit(n, n);
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j < n; ++j)
+            precision(i, j) = description.covariance[i][j];
+        factor.cholesky(precision);
+        precision.gauss_jordan();
+      }
+
+      /** Whether the deviation of any error is known. */
+      bool
+      are_known() const
+      {
+        return description.deviation_unknown >= 0 ||
+               std::any_of(description.measurements.begin(),
+                           description.measurements.end(),
+                           [](const RunDescription::Measurement &measurement) {
+                             return measurement.deviation > 0.;
+                           });
+      }
+
+      /**
+       * What is added to the predictions of a draw.
+       * @param unknown_deviation Where a measurement has none of its own.
+       */
+      std::vector<double>
+      drawn(const unsigned int  chain,
+            const std::uint64_t draw,
+            const double        unknown_deviation) const
+      {
+        const std::size_t   n = description.measurements.size();
+        std::vector<double> normal(n), result(n, 0.);
+        for (std::size_t i = 0; i < n; ++i)
+          normal[i] = normal_number(description.seed, chain, draw, i);
+        for (std::size_t i = 0; i < n; ++i)
+          if (factor.empty())
+            result[i] = deviation(i, unknown_deviation) * normal[i];
+          else
+            for (std::size_t j = 0; j <= i; ++j)
+              result[i] += factor(i, j) * normal[j];
+        return result;
+      }
+
+      /**
+       * Logarithm of the density of each measurement, given the prediction and,
+       * if errors are not independent, all other measurements: what
+       * leave-one-out cross-validation asks for.
+       */
+      std::vector<double>
+      log_densities(const std::vector<double> &predictions,
+                    const double               unknown_deviation) const
+      {
+        const std::size_t   n = description.measurements.size();
+        std::vector<double> residuals(n), result(n);
+        for (std::size_t i = 0; i < n; ++i)
+          residuals[i] = description.measurements[i].value - predictions[i];
+        for (std::size_t i = 0; i < n; ++i)
+          {
+            double one_deviation = deviation(i, unknown_deviation),
+                   residual      = residuals[i] / one_deviation;
+            if (!precision.empty())
+              {
+                double weighted = 0.;
+                for (std::size_t j = 0; j < n; ++j)
+                  weighted += precision(i, j) * residuals[j];
+                one_deviation = 1. / std::sqrt(precision(i, i));
+                residual      = weighted * one_deviation;
+              }
+            constexpr double log_root_two_pi = 0.9189385332046727;
+            result[i] = -0.5 * residual * residual - std::log(one_deviation) -
+                        log_root_two_pi;
+          }
+        return result;
+      }
+
+    private:
+      double
+      deviation(const std::size_t i, const double unknown_deviation) const
+      {
+        const double known = description.measurements[i].deviation;
+        return known > 0. ? known : unknown_deviation;
+      }
+
+      const RunDescription      &description;
+      dealii::FullMatrix<double> precision, factor;
     };
 
 
@@ -420,6 +568,7 @@ namespace Tempera
       explicit Predictions(const RecordedRun &run)
         : run(run)
         , description(run.description())
+        , errors(description)
       {
         if (description.measurements.empty())
           return;
@@ -453,7 +602,7 @@ namespace Tempera
           return;
         predictive.emplace(root.add_group("posterior_predictive"), *this);
         prediction = predictive->add_variable("prediction");
-        if (has_deviation())
+        if (errors.are_known())
           {
             replicate = predictive->add_variable("y");
             likelihood.emplace(root.add_group("log_likelihood"), *this);
@@ -478,29 +627,25 @@ namespace Tempera
       {
         if (draws.empty())
           return;
-        const std::size_t   n = description.measurements.size();
         std::vector<double> predictions, replicates, log_densities;
         const auto          values = read(chain);
+        const auto          append = [](std::vector<double>       &all,
+                               const std::vector<double> &some) {
+          all.insert(all.end(), some.begin(), some.end());
+        };
         for (std::size_t k = 0; k < draws.size(); ++k)
-          for (std::size_t i = 0; i < n; ++i)
-            {
-              const auto  &measurement = description.measurements[i];
-              const double expected    = values.at(draws[k])[i];
-              const double deviation   = measurement.deviation > 0. ?
-                                           measurement.deviation :
-                                         k < deviations.size() ? deviations[k] :
-                                                                 nan;
-              const double residual =
-                (measurement.value - expected) / deviation;
-              predictions.push_back(expected);
-              replicates.push_back(
-                expected +
-                deviation *
-                  normal_number(description.seed, chain, draws[k], i));
-              constexpr double log_root_two_pi = 0.9189385332046727;
-              log_densities.push_back(-0.5 * residual * residual -
-                                      std::log(deviation) - log_root_two_pi);
-            }
+          {
+            const std::vector<double> &expected = values.at(draws[k]);
+            const double               deviation =
+              k < deviations.size() ? deviations[k] : nan;
+            std::vector<double> replicate =
+              errors.drawn(chain, draws[k], deviation);
+            for (std::size_t i = 0; i < replicate.size(); ++i)
+              replicate[i] += expected[i];
+            append(predictions, expected);
+            append(replicates, replicate);
+            append(log_densities, errors.log_densities(expected, deviation));
+          }
         predictive->write(prediction, chain, predictions);
         if (likelihood)
           {
@@ -531,7 +676,7 @@ namespace Tempera
         {
           return group.add_variable(name,
                                     NetcdfType::real,
-                                    {chains.id, draws, measurements.id});
+                                    {chains.id, draws, measurements.id()});
         }
 
         void
@@ -541,7 +686,7 @@ namespace Tempera
           group.write(draw_numbers,
                       std::vector<double>(predictions.draws.begin(),
                                           predictions.draws.end()));
-          measurements.write(group, predictions.description);
+          measurements.write(group);
         }
 
         void
@@ -562,18 +707,6 @@ namespace Tempera
         MeasurementDimension measurements;
       };
 
-      /** Whether the deviation of any error is known. */
-      bool
-      has_deviation() const
-      {
-        return description.deviation_unknown >= 0 ||
-               std::any_of(description.measurements.begin(),
-                           description.measurements.end(),
-                           [](const RunDescription::Measurement &measurement) {
-                             return measurement.deviation > 0.;
-                           });
-      }
-
       /** By draw; only those that can be written. */
       std::map<std::uint64_t, std::vector<double>>
       read(const unsigned int chain) const
@@ -589,6 +722,7 @@ namespace Tempera
 
       const RecordedRun         &run;
       const RunDescription      &description;
+      const Errors               errors;
       std::vector<std::uint64_t> draws;
       std::optional<Group>       predictive, likelihood;
       int                        prediction = 0, replicate = 0, log_density = 0;
@@ -608,16 +742,17 @@ namespace Tempera
       {
         if (!description.measurements.empty())
           {
-            observed.emplace(root.add_group("observed_data"), "y", description);
+            NetcdfGroup group = root.add_group("observed_data");
+            add_origin(group, description);
+            observed.emplace(group, "y", description);
             if (std::all_of(description.measurements.begin(),
                             description.measurements.end(),
                             [](const RunDescription::Measurement &one) {
                               return one.deviation > 0.;
                             }))
-              constant.emplace(root.add_group("constant_data"),
-                               "deviation",
-                               description);
+              deviations.emplace(constant(root), "deviation", description);
           }
+        define_truth(root);
         if (!description.prior_draws.empty())
           n_draws = description.prior_draws[0].size();
         if (n_draws > 0)
@@ -648,12 +783,23 @@ namespace Tempera
               values.push_back(measurement.value);
             observed->write(values);
           }
-        if (constant)
+        if (deviations)
           {
-            std::vector<double> deviations;
+            std::vector<double> values;
             for (const auto &measurement : description.measurements)
-              deviations.push_back(measurement.deviation);
-            constant->write(deviations);
+              values.push_back(measurement.deviation);
+            deviations->write(values);
+          }
+        if (answers)
+          {
+            answers->write();
+            for (std::size_t i = 0; i < true_values.size(); ++i)
+              {
+                std::vector<double> values;
+                for (const std::vector<double> &truth : description.truth)
+                  values.push_back(truth[i]);
+                constant_data->write(true_values[i], values);
+              }
           }
         if (prior)
           {
@@ -668,6 +814,43 @@ namespace Tempera
       }
 
     private:
+      /** The group of what is known and no measurement; made when needed. */
+      NetcdfGroup &
+      constant(NetcdfGroup &root)
+      {
+        if (!constant_data)
+          {
+            constant_data.emplace(root.add_group("constant_data"));
+            add_origin(*constant_data, description);
+          }
+        return *constant_data;
+      }
+
+      /** True values of the unknowns; there may be several answers. */
+      void
+      define_truth(NetcdfGroup &root)
+      {
+        std::size_t n_values =
+          description.truth.empty() ? 0 : description.names.size();
+        for (const std::vector<double> &truth : description.truth)
+          n_values = std::min(n_values, truth.size());
+        if (n_values == 0)
+          return;
+        answers.emplace(constant(root), "answer", description.truth.size());
+        std::vector<std::string> taken;
+        for (std::size_t i = 0; i < n_values; ++i)
+          {
+            const std::string &name = description.names[i];
+            true_values.push_back(
+              constant_data->add_variable(netcdf_name("true_" + name, taken),
+                                          NetcdfType::real,
+                                          {answers->id}));
+            constant_data->set_attribute(true_values.back(),
+                                         "long_name",
+                                         "true value of " + name);
+          }
+      }
+
       /** One number of each measurement. */
       struct Group
       {
@@ -675,29 +858,28 @@ namespace Tempera
               const std::string    &name,
               const RunDescription &description)
           : group(the_group)
-          , description(description)
           , measurements(group, description)
           , variable(
-              group.add_variable(name, NetcdfType::real, {measurements.id}))
-        {
-          add_origin(group, description);
-        }
+              group.add_variable(name, NetcdfType::real, {measurements.id()}))
+        {}
 
         void
         write(const std::vector<double> &numbers)
         {
-          measurements.write(group, description);
+          measurements.write(group);
           group.write(variable, numbers);
         }
 
-        NetcdfGroup                group;
-        const RunDescription      &description;
-        const MeasurementDimension measurements;
-        const int                  variable;
+        NetcdfGroup          group;
+        MeasurementDimension measurements;
+        const int            variable;
       };
 
       const RunDescription            &description;
-      std::optional<Group>             observed, constant;
+      std::optional<Group>             observed, deviations;
+      std::optional<NetcdfGroup>       constant_data;
+      std::optional<CountingDimension> answers;
+      std::vector<int>                 true_values;
       std::optional<NetcdfGroup>       prior;
       std::optional<CountingDimension> chains, draws;
       std::vector<int>                 variables;
@@ -724,8 +906,15 @@ namespace Tempera
                                                NetcdfType::real,
                                                {draws.chain_dimension(),
                                                 draws.inner_dimension(0)});
-        level =
-          draws.group.add_text_variable("level", draws.inner_dimension(0));
+        for (unsigned int rung = 1; rung <= n_rungs; ++rung)
+          levels.push_back(rung < description.rung_levels.size() &&
+                               description.rung_levels[rung] <
+                                 description.levels.size() ?
+                             description.levels[description.rung_levels[rung]] :
+                             "");
+        level = draws.group.add_text_variable("level",
+                                              draws.inner_dimension(0),
+                                              levels);
         // How xarray is told that these are coordinates.
         draws.group.set_attribute("coordinates", "temperature level");
         draws.group.set_attribute(temperature,
@@ -746,12 +935,6 @@ namespace Tempera
                      "replica"},
                     1,
                     0);
-        for (unsigned int rung = 1; rung <= n_rungs; ++rung)
-          levels.push_back(rung < description.rung_levels.size() &&
-                               description.rung_levels[rung] <
-                                 description.levels.size() ?
-                             description.levels[description.rung_levels[rung]] :
-                             "");
       }
 
       void

@@ -61,7 +61,8 @@ namespace Tempera
   public:
     Parser(const std::string              &text,
            const std::vector<std::string> &variables,
-           const std::string              &parameter)
+           const std::string              &parameter,
+           const std::string              &excluded)
       : values(variables.size(), 0.)
       , is_used(variables.size(), false)
     {
@@ -97,10 +98,13 @@ namespace Tempera
           while (!reason.empty() &&
                  (reason.back() == '.' || reason.back() == ' '))
             reason.pop_back();
+          std::vector<std::string> allowed = variables;
+          allowed.erase(std::remove(allowed.begin(), allowed.end(), excluded),
+                        allowed.end());
           throw UserError("The formula '" + text + "' of '" + parameter +
                           "' is not understood: " + reason + "." +
-                          did_you_mean(exception.GetToken(), variables, false) +
-                          " It may contain " + join(variables, ", ") +
+                          did_you_mean(exception.GetToken(), allowed, false) +
+                          " It may contain " + join(allowed, ", ") +
                           ", numbers, pi, + - * / ^, comparisons, ( ), and "
                           "functions such as sin, exp, sqrt, abs, erf, min, "
                           "max, if(condition, yes, no).");
@@ -118,8 +122,9 @@ namespace Tempera
 
   Expression::Expression(const std::string              &text,
                          const std::vector<std::string> &variables,
-                         const std::string              &parameter)
-    : parser(std::make_shared<Parser>(text, variables, parameter))
+                         const std::string              &parameter,
+                         const std::string              &excluded)
+    : parser(std::make_shared<Parser>(text, variables, parameter, excluded))
   {}
 
 

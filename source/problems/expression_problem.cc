@@ -181,13 +181,23 @@ namespace Tempera
 
   Expression
   ExpressionProblem::compiled(const std::string &text,
-                              const std::string &entry) const
+                              const std::string &entry,
+                              const bool         with_time) const
   {
     std::vector<std::string> variables = Expression::coordinates(n_dimensions);
     variables.push_back("t");
     for (const ProblemParameter &parameter : my_parameters)
       variables.push_back(parameter.name);
-    return Expression(text, variables, section + entry);
+    const Expression result(text,
+                            variables,
+                            section + entry,
+                            with_time ? "" : "t");
+    if (!with_time && result.uses(n_dimensions))
+      throw UserError("The formula '" + text + "' of '" + section + entry +
+                      "' varies in time, which coefficients of the operator "
+                      "cannot do in this version. Only the source and data on "
+                      "the boundary may contain t.");
+    return result;
   }
 
 
@@ -224,7 +234,7 @@ namespace Tempera
                                        const std::string &text,
                                        const std::string &entry)
   {
-    const Expression expression = compiled(text, entry);
+    const Expression expression = compiled(text, entry, false);
     if (expression.is_zero())
       return;
     // What is the same everywhere is a factor of a matrix.
@@ -271,7 +281,7 @@ namespace Tempera
     const bool has_convection =
       convection_text != "none" &&
       (components.size() != 1 ||
-       !compiled(components[0], "Convection").is_zero());
+       !compiled(components[0], "Convection", false).is_zero());
     if (has_convection)
       {
         if (components.size() != n_dimensions)

@@ -127,10 +127,6 @@ namespace Tempera
     // Irregular numbers, so that nothing vanishes by chance.
     constexpr unsigned int n_points = 3;
     const unsigned int     n        = parameters().size();
-    constexpr unsigned int most     = 32;
-    if (n > most)
-      throw UserError("The problem has more than " + std::to_string(most) +
-                      " parameters.");
 
     std::vector<double>       theta(n), points(n_points * dimension());
     std::vector<unsigned int> all(n);

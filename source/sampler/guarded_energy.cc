@@ -3,6 +3,7 @@
 #include <tempera/sampler/guarded_energy.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <utility>
@@ -25,6 +26,9 @@ namespace Tempera
     try
       {
         energy->evaluate(state, key, request, evaluation);
+        if (request != Request::gradients &&
+            !std::isfinite(evaluation.potential))
+          count_failure(failure_reason_of(energy.get()));
       }
     catch (const UserError &)
       {
@@ -32,8 +36,7 @@ namespace Tempera
       }
     catch (const std::exception &exception)
       {
-        if (failures++ == 0)
-          words = exception.what();
+        count_failure(exception.what());
         if (request != Request::gradients)
           evaluation.reference = evaluation.potential = nan;
         if (request != Request::values)
@@ -42,5 +45,15 @@ namespace Tempera
                     nan);
         evaluation.linearisation.reset();
       }
+  }
+
+
+
+  void
+  GuardedEnergy::count_failure(const std::string &reason) const
+  {
+    last_words = reason;
+    if (!reason.empty() && failures++ == 0)
+      words = reason;
   }
 } // namespace Tempera

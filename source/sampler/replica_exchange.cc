@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/failure_reason.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/noise_probe.h>
@@ -341,12 +342,20 @@ namespace Tempera
     if (!placement.is_here(rung))
       return;
     if (!complete_evaluation(rung, Purpose::start, true, replica))
-      throw UserError(
-        "The energy or its gradient is not finite at the start point" +
-        (position.size() <= 20 ? " (" + join(position) + ")" : std::string()) +
-        " of rung " + std::to_string(rung) +
-        ". Choose another one in 'Sampler/Start'; of a network, raise the "
-        "noise in 'Network/Likelihood' or set 'Network/Precision = double'.");
+      {
+        const std::string reason = failure_reason_of(&ladder.energy(rung));
+        throw UserError(
+          "The energy or its gradient is not finite at the start point" +
+          (position.size() <= 20 ? " (" + join(position) + ")" :
+                                   std::string()) +
+          " of rung " + std::to_string(rung) + ". " +
+          (reason.empty() ?
+             "Choose another one in 'Sampler/Start'; of a network, raise the "
+             "noise in 'Network/Likelihood' or set 'Network/Precision = "
+             "double'." :
+             reason + " Choose priors that leave such values out, or another "
+                      "start point in 'Sampler/Start'."));
+      }
   }
 
 

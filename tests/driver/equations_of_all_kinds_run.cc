@@ -202,7 +202,30 @@ namespace
     check_mistake("a coefficient that varies in time",
                   "examples/two_sources_in_formulas.prm",
                   {equation + "Diffusion = 1 + t"},
-                  {"'Diffusion'", "varies in time"});
+                  {"'Problem/Equation/Diffusion'", "varies in time"});
+    check_mistake("a misspelt name in a coefficient",
+                  "examples/two_sources_in_formulas.prm",
+                  {equation + "Diffusion = 1 + tau"},
+                  {"'1 + tau'", "It may contain x, y, x0, y0, width, numbers"});
+    check_mistake("a diffusivity that its unknown makes negative",
+                  rod,
+                  {equation + "Diffusion = x - leak",
+                   "Observations/Synthetic data = none",
+                   "Observations/Synthetic noise = 0",
+                   "Observations/Values = 1, 2, 3, 4",
+                   "Observations/Truth =",
+                   "Chains = 1",
+                   "Sampler/Start = 4, 1"},
+                  {"start point (4, 1)",
+                   "'Diffusion' is -3.",
+                   "at (0.",
+                   "for leak = 4.",
+                   "above 0",
+                   "Choose priors"});
+    check_mistake("a truth with a negative diffusivity",
+                  rod,
+                  {equation + "Diffusion = 1 - leak"},
+                  {"'Observations/Truth'", "'Diffusion' is -2 for leak = 3."});
     check_mistake("too many components of the convection",
                   rod,
                   {equation + "Convection = 1; 2"},
@@ -249,7 +272,7 @@ namespace
     check_mistake("a diffusivity below zero",
                   sources,
                   {equation + "Diffusivity = -1"},
-                  {"'kappa' is -1 somewhere", "above 0"});
+                  {"'kappa' is -1 at (", "above 0"});
     check_mistake("a place that is none",
                   "examples/two_sources_in_formulas.prm",
                   {equation + "Place = x1, y0"},

@@ -51,6 +51,23 @@ namespace
       "does not exist",
       "folder of the including file"}},
     {"include circle", "include broken.prm\n", {"circle"}},
+    {"a parameter that is set twice",
+     "set Iterations = 500\nset Chains = 1\nset Iterations = 600\n",
+     {"broken.prm:3", "'Iterations' is set a second time", "in line 1"}},
+    {"a parameter that is set twice in a section",
+     sampler("Kernel", "set Type = MALA") +
+       sampler("Kernel", "set Type = SGLD"),
+     {"broken.prm:8",
+      "'Sampler/Kernel/Type' is set a second time",
+      "in line 3"}},
+    {"sections without an end",
+     [] {
+       std::string text;
+       for (unsigned int i = 0; i < 1000; ++i)
+         text += "subsection deeper\n";
+       return text;
+     }(),
+     {"broken.prm:51", "more than 50 sections"}},
     // Names
     {"misspelt parameter",
      "set Iteratons = 5\n",
@@ -316,6 +333,46 @@ main()
   check_command("--set of a misspelt section",
                 {"run", "good.prm", "--set", "Sampler/Kernl/Type = MALA"},
                 {"no section 'Kernl'", "Did you mean 'Kernel'?"});
+
+  // Includes.
+  write_file("base.prm", "set Iterations = 3\nset Burn-in = 2\n");
+  write_file("over.prm",
+             "include base.prm\nset Iterations = 200\nset Burn-in = 100\n");
+  check("what an included file sets can be set again",
+        command({"validate", "over.prm", "--set", "Iterations = 300"})
+            .exit_code == 0);
+  write_file("twice.prm",
+             "include base.prm\ninclude over.prm\ninclude over.prm\n");
+  check("files can be included again",
+        command({"validate", "twice.prm"}).exit_code == 0);
+  const auto number_of_file = [](const unsigned int i) {
+    return "deep" + std::to_string(i) + ".prm";
+  };
+  for (unsigned int i = 0; i < 30; ++i)
+    write_file(number_of_file(i), "include " + number_of_file(i + 1) + "\n");
+  write_file(number_of_file(30), "set Iterations = 200\nset Burn-in = 1\n");
+  check_command("includes that are too deep",
+                {"validate", "deep0.prm"},
+                {"deep21.prm", "more than 20 deep"});
+  check("and not those that are less deep",
+        command({"validate", "deep15.prm"}).exit_code == 0);
+  write_file(
+    "long.prm",
+    "set Iterations = 200\nset Burn-in = 100\nset Chains = 1\n"
+    "subsection Sampler\n  set Start = \\ # many lines\n" +
+      [] {
+        std::string text;
+        for (unsigned int i = 0; i < 100000; ++i)
+          text += "  \\\n";
+        return text;
+      }() +
+      "  0.25\nend\n");
+  const CommandResult long_value =
+    command({"run", "long.prm", "--output", "long", "--overwrite"});
+  check("a value may go on for many lines",
+        long_value.exit_code == 0 &&
+          contains(read_file("long/parameters.prm"), "= 0.25"),
+        long_value.error);
 
   check("a good file runs",
         command({"run", "good.prm", "--output", "there", "--overwrite"})

@@ -25,10 +25,9 @@ namespace
        const std::string &unknowns = "    set x = uniform(0.2, 0.8)\n"
                                      "    set y = uniform(0.2, 0.8)\n"
                                      "    set width = 0.25\n",
-       const std::string &general  = "")
+       const std::string &general  = "set Iterations = 1300\n")
   {
-    return "set Chains = 1\nset Iterations = 1300\nset Burn-in = 300\n" +
-           general +
+    return "set Chains = 1\nset Burn-in = 300\n" + general +
            "subsection Problem\n  set Type = pollution source\n"
            "  subsection Unknowns\n" +
            unknowns + "  end\nend\nsubsection Observations\n" + places + noise +

@@ -152,6 +152,21 @@ namespace
     check_mistake("a prior with one number",
                   unknown("normal(1)"),
                   {"two numbers"});
+    check_mistake("a prior with four numbers",
+                  unknown("normal(1, 1, 0, 2)"),
+                  {"two numbers", "not 4", "cannot be truncated"});
+    check_mistake("a prior that does not exist",
+                  unknown("truncated-normal(1, 1, 0, 2)"),
+                  {"uniform(lower, upper)",
+                   "normal(mean",
+                   "log-normal(median",
+                   "no other priors"});
+    check_mistake("a formula for a prior",
+                  unknown("exp(y)"),
+                  {"'exp(y)'", "no other priors", "formula of an unknown"});
+    check_mistake("an unknown in a prior",
+                  unknown("uniform(0, y)"),
+                  {"'y' in the prior", "not a finite number"});
     check_mistake("a prior without a width",
                   unknown("normal(1, 0)"),
                   {"above 0"});
@@ -256,6 +271,18 @@ namespace
     check_mistake("a table that names a column twice",
                   table("x,x,y,t,value\n0.5,0.5,0.3,0.03,2\n"),
                   {"data.csv:1", "'x' is named twice"});
+    check_mistake("a table with two separators",
+                  table("x,y;t,value\n0.5,0.3,0.03,2\n"),
+                  {"data.csv:1", "by commas and by semicolons"});
+    check_mistake("a table with spaces",
+                  table("x y t value\n0.5 0.3 0.03 2\n"),
+                  {"data.csv:1", "separated by spaces"});
+    check_mistake("a table whose lines have another separator",
+                  table("x,y,t,value\n0.5;0.3;0.03;2\n"),
+                  {"data.csv:2", "1 entry", "separated by commas"});
+    check_mistake("a table with decimal commas",
+                  table("x;y;t;value\n0,5;0,3;0,03;2\n"),
+                  {"data.csv:2", "'0,5'", "decimals with a point"});
     check_mistake("an empty table", table(""), {"has no numbers"});
     check_mistake("a missing table",
                   file("set File = nowhere.csv\n"),
@@ -293,6 +320,17 @@ namespace
                "subsection Observations\nset File = data.csv\nend\n");
     check("a table beside an included file is the same data",
           draws_of("include sub/data.inc\n" + file("")) == draws);
+    for (const char separator : {';', '\t'})
+      {
+        std::string table = read_file("sub/data.csv");
+        std::replace(table.begin(), table.end(), ',', separator);
+        write_file("sub/data.csv", table);
+        check(std::string("and so is one with ") +
+                (separator == ';' ? "semicolons" : "tabs"),
+              draws_of("include sub/data.inc\n" + file("")) == draws);
+        std::replace(table.begin(), table.end(), separator, ',');
+        write_file("sub/data.csv", table);
+      }
     check("synthetic data of the exact solution are the same data, nearly",
           draws_of(file(sensors + noise +
                         "set Synthetic data = exact\n"
@@ -436,6 +474,12 @@ namespace
                                          "truth.csv",
                                          "--compare",
                                          "run"});
+    std::atomic<bool>   stop(true);
+    const CommandResult stopped = command({"truth", "run.prm"}, &stop);
+    check("truth can be stopped",
+          stopped.exit_code == 130 &&
+            contains(stopped.out, "stopped after 1 of 40000"),
+          stopped.out + stopped.error);
     check("truth knows the shares of the two sources",
           truth.exit_code == 0 && contains(truth.out, "total variation") &&
             contains(truth.out, "standard deviations of y") &&

@@ -298,7 +298,9 @@ end
     const CommandResult validate = command({"validate", "run.prm"});
     check("validate describes the ladder",
           validate.exit_code == 0 && contains(validate.out, "is valid") &&
-            contains(validate.out, "rung 2"));
+            contains(validate.out, "rung 2") &&
+            contains(validate.out, "a round of all chains takes about"),
+          validate.out);
     check("help", contains(command({"--help"}).out, "tempera run FILE.prm"));
     check("help of a command",
           contains(command({"run", "--help"}).out, "--overwrite"));

@@ -11,6 +11,7 @@
 #include <tempera/problems/residual_problem.h>
 
 #include <fstream>
+#include <numeric>
 
 using namespace Tempera;
 using namespace Tempera::Testing;
@@ -237,6 +238,76 @@ namespace
     const unsigned int mistake;
   };
 
+  /** A sum of many parameters, more than are kept without the heap. */
+  class Many : public ResidualProblem<Many>
+  {
+  public:
+    static constexpr unsigned int n = 40;
+
+    Many()
+      : ResidualProblem<Many>(1, 0)
+    {
+      my_functions  = {{"source"}};
+      my_data_terms = {{DataKind::source, 0}};
+      for (unsigned int i = 0; i < n; ++i)
+        {
+          my_parameters.push_back({"p" + std::to_string(i), "1", "A number."});
+          my_functions[0].parameters.push_back(i);
+        }
+    }
+
+    template <typename Number>
+    Number
+    formula(const unsigned int,
+            const double *,
+            const double,
+            const Number *theta) const
+    {
+      Number sum(0.);
+      for (unsigned int i = 0; i < n; ++i)
+        sum += (i + 1.) * theta[i];
+      return sum;
+    }
+
+    template <typename Number>
+    void
+    residual(const double *,
+             const double,
+             const PointState<Number> &u,
+             const Number             *theta,
+             Number                   &f0,
+             Number                   *F1) const
+    {
+      f0    = theta[n - 1] * u.value;
+      F1[0] = u.gradient[0];
+    }
+  };
+
+  void
+  check_many_parameters()
+  {
+    const Many problem;
+    problem.verify();
+    std::vector<double>       theta(Many::n, 1.), derivatives(Many::n);
+    std::vector<unsigned int> active(Many::n);
+    std::iota(active.begin(), active.end(), 0u);
+    const double point = 0.5;
+    double       value;
+    problem.evaluate({0},
+                     0.,
+                     dealii::ArrayView<const double>(&point, 1),
+                     {dealii::make_array_view(std::as_const(theta)),
+                      dealii::make_array_view(std::as_const(active))},
+                     dealii::ArrayView<double>(&value, 1),
+                     dealii::make_array_view(derivatives));
+    bool is_right = value == Many::n * (Many::n + 1) / 2.;
+    for (unsigned int i = 0; i < Many::n; ++i)
+      is_right = is_right && derivatives[i] == i + 1.;
+    check("a problem may have many parameters",
+          is_right,
+          std::to_string(value));
+  }
+
   void
   check_descriptions()
   {
@@ -273,6 +344,7 @@ main()
 {
   check_experiment_1();
   check_scales_and_signs();
+  check_many_parameters();
   check_descriptions();
   check_stationary("convection, diffusion and reaction",
                    2,

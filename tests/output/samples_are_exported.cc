@@ -143,9 +143,12 @@ namespace
     run.levels           = {"fine", "coarse"};
     run.rung_levels      = {0, 1, 1, 0};
     run.n_recorded_rungs = 4;
-    run.measurements     = {{"(0.5, 0.5), t = 0.1", 1.5, 0.25},
-                            {"Messung für β", -2.5, 0.5},
-                            {"(0.5, 0.5), t = 0.1", 3.5, 2.}};
+    run.measurements     = {{"(0.5, 0.5), t = 0.1", 1.5, 0.25, {0.5, 0.5}, 0.1},
+                            {"Messung für β", -2.5, 0.5, {0.25, -1.}, 0.2},
+                            {"(0.5, 0.5), t = 0.1", 3.5, 2., {0.5, 0.5}, 0.1}};
+    run.covariance       = {{0.0625, 0., 0.25}, {0., 0.25, 0.}, {0.25, 0., 4.}};
+    // Two answers, of which the first two unknowns are known.
+    run.truth = {{0.25, -1.}, {0.75, -2.}};
     return run;
   }
 
@@ -154,21 +157,25 @@ namespace
   long_chain()
   {
     RunDescription run;
-    run.version           = "1.2.3";
-    run.family            = "analytic";
-    run.title             = "long";
-    run.parameters        = "set A = 1\n";
-    run.seed              = 5;
-    run.n_rounds          = 40000;
-    run.names             = {"x", "sigma"};
-    run.indices           = {0, 1};
-    run.lower             = {-10., 0.};
-    run.upper             = {10., 1.};
-    run.kernels           = {"MALA"};
-    run.levels            = {"only"};
-    run.rung_levels       = {0};
-    run.measurements      = {{"first", 1., 0.}, {"second", 2., 0.}};
-    run.deviation_unknown = 1;
+    run.version     = "1.2.3";
+    run.family      = "analytic";
+    run.title       = "long";
+    run.parameters  = "set A = 1\n";
+    run.seed        = 5;
+    run.n_rounds    = 40000;
+    run.names       = {"x", "sigma"};
+    run.indices     = {0, 1};
+    run.lower       = {-10., 0.};
+    run.upper       = {10., 1.};
+    run.kernels     = {"MALA"};
+    run.levels      = {"only"};
+    run.rung_levels = {0};
+    run.measurements.resize(2);
+    run.measurements[0].name  = "first";
+    run.measurements[0].value = 1.;
+    run.measurements[1].name  = "second";
+    run.measurements[1].value = 2.;
+    run.deviation_unknown     = 1;
     return run;
   }
 

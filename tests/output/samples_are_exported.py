@@ -3,6 +3,7 @@
 # Reads what samples_are_exported.cc has exported, and compares it with the
 # formula that made the record. Prints "OK name" or "FAILED name".
 import math
+import subprocess
 import sys
 
 import netCDF4
@@ -102,6 +103,17 @@ MEASUREMENTS = {
     ],
 }
 measurements = MEASUREMENTS["long" if kind == "long" else "ladder"]
+PLACES = {
+    "long": {},
+    "ladder": {
+        "place_x": [0.5, 0.25, 0.5],
+        "place_y": [0.5, -1.0, 0.5],
+        "time": [0.1, 0.2, 0.1],
+    },
+}
+places = PLACES["long" if kind == "long" else "ladder"]
+# The errors of the first and the third measurement are correlated.
+COVARIANCE = np.array([[0.0625, 0.0, 0.25], [0.0, 0.25, 0.0], [0.25, 0.0, 4.0]])
 
 
 def check_coordinates(name, data, n, numbers=None):
@@ -197,6 +209,92 @@ def check_attributes():
     return set(groups)
 
 
+def check_measurements(name, data):
+    """The dimension with its coordinates."""
+    check(
+        "measurements of " + name,
+        same(data["measurement"].values, np.arange(len(measurements)))
+        and data["measurement_name"].values.tolist() == [one[0] for one in measurements]
+        and all(same(data[key].values, places[key]) for key in places)
+        and {"measurement", "measurement_name", *places}
+        == set(data.coords) - {"chain", "draw", "answer"},
+        data,
+    )
+
+
+def check_cross_validation(density):
+    """The example of doc/results.md, as it stands there."""
+    with open(sys.path[0] + "/../../doc/results.md", encoding="utf-8") as file:
+        example = file.read().split("```python\n")[1].split("```")[0]
+    found = {"path": path}
+    exec(example, found)
+    expected = [
+        math.log(one.size) - np.logaddexp.reduce(-one.ravel())
+        for one in np.moveaxis(density, 2, 0)
+    ]
+    check(
+        "cross-validation as documented",
+        np.allclose(found["elpd"].values, expected, rtol=1e-12, atol=0)
+        and found["posterior"].sizes["draw"] == density.shape[1]
+        and same(
+            found["posterior"]["x"].values,
+            group("posterior")["x"].values[:, found["likelihood"]["draw"].values],
+        ),
+        found,
+    )
+
+
+READERS = """
+import sys
+for module in sys.argv[2].split():
+    sys.modules[module] = None
+for module in sys.argv[3].split():
+    __import__(module)
+import netCDF4
+import xarray as xr
+path = sys.argv[1]
+for i in range(5):
+    groups = list(netCDF4.Dataset(path).groups)
+    for group in groups:
+        xr.open_dataset(path, group=group).load()
+    assert groups
+"""
+
+
+def check_open_files():
+    """
+    With h5py, HDF5 reads variable-length texts with the help of a file that is
+    closed already, and crashes, if groups are opened again and again.
+    """
+    for name, absent, first in [
+        ("as packages are installed", "", ""),
+        ("after h5py", "", "h5py"),
+        ("without h5py", "h5py h5netcdf", ""),
+    ]:
+        reader = subprocess.run(
+            [sys.executable, "-c", READERS, path, absent, first],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        check(
+            "groups can be opened again and again " + name,
+            reader.returncode == 0,
+            (reader.returncode, reader.stdout.decode("utf-8", "replace")),
+        )
+    texts = []
+
+    def find_texts(one):
+        for variable in one.variables.values():
+            if variable.dtype is str:
+                texts.append(variable.name)
+        for inner in one.groups.values():
+            find_texts(inner)
+
+    with netCDF4.Dataset(path) as file:
+        find_texts(file)
+    check("no text has a variable length", not texts, texts)
+
+
 def check_predictions():
     """Against the measurements, at every eighth draw."""
     # Every eighth draw is predicted; of long chains less than 1000 are used.
@@ -204,22 +302,17 @@ def check_predictions():
     while -(-n_draws // stride) >= 1000:
         stride *= 2
     numbers = np.arange(0, n_draws, max(8, stride))
-    names = [name for name, _, _ in measurements]
     observed = group("observed_data")
     y = np.array([value for _, value, _ in measurements])
-    check(
-        "measurements",
-        same(observed["y"].values, y)
-        and observed["measurement"].values.tolist() == names,
-        observed,
-    )
+    check("measurements", same(observed["y"].values, y), observed)
+    check_measurements("observed_data", observed)
     predictive, likelihood = group("posterior_predictive"), group("log_likelihood")
     for name, data in [("predictive", predictive), ("likelihood", likelihood)]:
         check_coordinates(name, data, len(numbers), numbers)
+        check_measurements(name, data)
         check(
-            "measurements of " + name,
-            data["measurement"].values.tolist() == names
-            and data["y"].dims == ("chain", "draw", "measurement"),
+            "dimensions of " + name,
+            data["y"].dims == ("chain", "draw", "measurement"),
         )
     rounds = (n_burn_in + numbers[None, :, None] + 1) * THINNING
     chains = np.arange(n_chains)[:, None, None]
@@ -229,17 +322,45 @@ def check_predictions():
         deviation = formula(chains, rounds, 0, 1)
     else:
         deviation = np.array([one for _, _, one in measurements])
+        known = group("constant_data")
+        check_measurements("constant_data", known)
+        check("deviations", same(known["deviation"].values, deviation))
         check(
-            "deviations",
-            same(group("constant_data")["deviation"].values, deviation),
+            "truth",
+            known["true_x"].dims == ("answer",)
+            and known["true_x"].values.tolist() == [0.25, 0.75]
+            and known["true_a_b"].values.tolist() == [-1.0, -2.0]
+            and "true_a_b_2" not in known,
+            known,
         )
     residual = (y - expected) / deviation
+    if kind == "ladder":
+        # Of each measurement given the others, as partitioned matrices say.
+        conditional = np.empty(3)
+        residual = np.empty(expected.shape)
+        for i in range(3):
+            others = [j for j in range(3) if j != i]
+            weights = COVARIANCE[i, others] @ np.linalg.inv(
+                COVARIANCE[np.ix_(others, others)]
+            )
+            conditional[i] = math.sqrt(
+                COVARIANCE[i, i] - weights @ COVARIANCE[others, i]
+            )
+            residual[..., i] = (
+                (y - expected)[..., i] - (y - expected)[..., others] @ weights
+            ) / conditional[i]
+        deviation = conditional
     density = -(residual**2) / 2 - np.log(deviation) - math.log(2 * math.pi) / 2
     check(
         "logarithms of the likelihood",
         np.allclose(likelihood["y"].values, density, rtol=1e-13, atol=0),
     )
-    errors = ((predictive["y"].values - expected) / deviation).ravel()
+    check_cross_validation(density)
+    if kind == "ladder":
+        factor = np.linalg.inv(np.linalg.cholesky(COVARIANCE))
+        errors = ((predictive["y"].values - expected) @ factor.T).ravel()
+    else:
+        errors = ((predictive["y"].values - expected) / deviation).ravel()
     check("replicates have errors of their own", len(set(errors)) == errors.size)
     if errors.size < 1000:
         return
@@ -331,11 +452,8 @@ def check_ladder():
 
 
 def check_csv():
-    """As the readers of CmdStan's files go about it."""
-    stats = {}
-    for phase, prefix, n in [(0, "warmup_", n_burn_in), (1, "", n_draws)]:
-        if n > 0:
-            stats[phase] = group(prefix + "sample_stats"), group(prefix + "posterior")
+    """As the readers of CmdStan's files go about it. There is no burn-in."""
+    statistic, posterior = group("sample_stats"), group("posterior")
     for chain in range(n_chains):
         name = "draws.csv" if n_chains == 1 else f"draws_{chain + 1}.csv"
         with open(folder + "/" + name, "rb") as file:
@@ -349,13 +467,13 @@ def check_csv():
         thin = int(settings["thin"])
         expected = {
             "method": "sample",
-            "algorithm": "hmc",
-            "engine": "nuts",
+            "algorithm": "replica_exchange",
+            "engine": "MALA",
             "metric": "diag_e",
             "max_depth": "10",
             "id": str(chain + 1),
             "num_chains": str(n_chains),
-            "save_warmup": "1" if n_burn_in > 0 else "0",
+            "save_warmup": "0",
             "thin": str(THINNING),
             "num_warmup": str(n_burn_in * thin),
             "num_samples": str(n_draws * thin),
@@ -366,13 +484,14 @@ def check_csv():
             name + " begins as CmdStan's files",
             all(settings.get(key) == value for key, value in expected.items())
             and settings["stan_version_major"].isdigit()
+            and not any("nuts" in line or "hmc" in line for line in lines)
             and lines[header]
             == "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,"
             "divergent__,energy__," + ",".join(csv_names),
             (settings, lines[header]),
         )
         body = lines[header + 1 :]
-        end = body[n_burn_in : n_burn_in + 4]
+        end = body[:4]
         # As it was at the first draw, or at the end of burn-in without one.
         step = "0.3" if n_draws > 0 else "0.5" if n_burn_in > 0 else "0"
         ones = ", ".join(["1"] * (2 if kind == "long" else 9))
@@ -387,15 +506,15 @@ def check_csv():
             ],
             end,
         )
-        rows = {0: body[:n_burn_in], 1: body[n_burn_in + 4 :]}
+        rows = body[4:]
         check(
             name + " has the right number of rows",
-            rows[1].pop() == "" and len(rows[1]) == n_draws,
-            len(rows[1]),
+            rows.pop() == "" and len(rows) == n_draws,
+            len(rows),
         )
         equal = True
-        for phase, (statistic, posterior) in stats.items():
-            table = np.array([row.split(",") for row in rows[phase]])
+        if n_draws > 0:
+            table = np.array([row.split(",") for row in rows])
             integers = table[:, [3, 4, 5]].astype(int)
             numbers = table.astype(float)
             one = lambda name: statistic[name].values[chain]
@@ -433,4 +552,6 @@ if n_draws > 0:
 if kind == "ladder":
     check_ladder()
 check_csv()
+if kind != "empty":
+    check_open_files()
 sys.exit(failures > 0)

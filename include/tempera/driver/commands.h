@@ -31,7 +31,9 @@ namespace Tempera
   /** What `tempera truth` is asked for. */
   struct TruthOptions
   {
-    unsigned int n_bins   = 50;
+    /** In each direction. */
+    unsigned int n_bins = 50;
+    /** Evaluations in each direction of a bin. */
     unsigned int n_points = 4;
     /** File for the probabilities of the bins; empty for none. */
     std::string file;
@@ -41,12 +43,18 @@ namespace Tempera
 
   /**
    * `tempera truth`: the posterior on a grid with the level of the coldest
-   * rung, and how the draws of some runs differ from it.
+   * rung, and how the draws of some runs differ from it. What takes longer
+   * than some seconds says how far it is.
+   *
+   * @param is_terminal Whether @p out can be drawn over.
+   * @return Whether it came to its end before @p stop became true.
    */
-  void
-  show_truth(const Parameters   &parameters,
-             const TruthOptions &options,
-             std::ostream       &out);
+  bool
+  show_truth(const Parameters        &parameters,
+             const TruthOptions      &options,
+             std::ostream            &out,
+             const bool               is_terminal,
+             const std::atomic<bool> &stop);
 
 
   /** What `tempera check-gradient` is asked for. */

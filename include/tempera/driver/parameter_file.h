@@ -33,7 +33,8 @@ namespace Tempera
    * to which parameters exist. Unlike ParameterHandler's own reader, it knows
    * file and line of every entry, resolves `include` against the including
    * file, and can be asked for structure (the names of levels) before all
-   * parameters are declared.
+   * parameters are declared. A file must not set a parameter twice; it may set
+   * what an included file has set, and the command line overrides both.
    */
   class ParameterFile
   {
@@ -77,12 +78,14 @@ namespace Tempera
 
   private:
     void
-    read(const std::string &path, const unsigned int depth);
+    read(const std::string &path);
 
     std::vector<Assignment>    all_assignments;
     std::vector<OpenedSection> all_sections;
 
-    /** While reading: the sections that are open, and where they began. */
+    /** While reading: the file with those that include it. */
+    std::vector<std::string> open_files;
+    /** The sections that are open, and where they began. */
     std::vector<std::string> open_sections;
     std::vector<std::string> open_origins;
   };

@@ -6,6 +6,7 @@
 #include <tempera/sampler/energy.h>
 
 #include <array>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,11 +45,15 @@ namespace Tempera
      * @param n_bins In each direction.
      * @param n_points Evaluations in each direction of a bin.
      * @param centre For angles, which need two unknowns; empty for none.
+     * @param after_evaluation Called after each with how many are done, and
+     * how many there are; may throw to end it.
      */
     PosteriorGrid(const Energy              &energy,
                   const unsigned int         n_bins,
                   const unsigned int         n_points,
-                  const std::vector<double> &centre);
+                  const std::vector<double> &centre,
+                  const std::function<void(std::size_t, std::size_t)>
+                    &after_evaluation = {});
 
     /** @param draws For each unknown its draws. */
     GridComparison

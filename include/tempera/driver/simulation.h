@@ -55,6 +55,17 @@ namespace Tempera
   };
 
 
+  /** How long a run will take, in seconds; a guess. */
+  struct ExpectedTime
+  {
+    double round = 0., all = 0.;
+
+    /** A line for the user. */
+    std::string
+    in_words() const;
+  };
+
+
   /** A run as a parameter file describes it: the objects, in one place. */
   class Simulation
   {
@@ -73,6 +84,14 @@ namespace Tempera
     /** One line per rung: what will be sampled. */
     std::string
     layout() const;
+
+    /**
+     * About how many seconds a round of all chains takes on one process, and
+     * all rounds; from a few evaluations of each level that are timed. Zero if
+     * this process does not know all levels.
+     */
+    ExpectedTime
+    expected_time() const;
 
     /**
      * Sample, with all output, which is made by the first process; returns

@@ -65,7 +65,7 @@ namespace Tempera
   private:
     class Adjoint;
 
-    /** The time stepping for some parameters; null if there is none. */
+    /** The time stepping for some parameters, or UnsuitableMatrix. */
     std::shared_ptr<const Evolution>
     evolution_at(const std::vector<double> &theta) const;
 

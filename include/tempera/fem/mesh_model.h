@@ -2,6 +2,7 @@
 #ifndef tempera_fem_mesh_model_h
 #define tempera_fem_mesh_model_h
 
+#include <tempera/base/failure_reason.h>
 #include <tempera/fem/data_map.h>
 #include <tempera/fem/fem_model.h>
 #include <tempera/fem/replay_schedule.h>
@@ -147,7 +148,8 @@ namespace Tempera
      * sampler rejects and counts what is not finite.
      */
     std::shared_ptr<const Linearisation>
-    no_solution(const dealii::ArrayView<double> &predictions) const;
+    no_solution(const dealii::ArrayView<double> &predictions,
+                const std::string               &reason = "") const;
 
     /** What is the same for all linear and nonlinear models, in words. */
     std::string
@@ -166,12 +168,25 @@ namespace Tempera
 
 
   /** The derivative where the equation cannot be solved: not a number. */
-  class NoDerivative : public Linearisation
+  class NoDerivative : public Linearisation, public FailureReason
   {
   public:
+    explicit NoDerivative(std::string reason = "")
+      : reason(std::move(reason))
+    {}
+
     void
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override;
+
+    std::string
+    failure_reason() const override
+    {
+      return reason;
+    }
+
+  private:
+    const std::string reason;
   };
 } // namespace Tempera
 

@@ -71,11 +71,17 @@ namespace Tempera
     std::vector<double>
     coefficient(const Term &term, const std::vector<double> &theta) const;
 
-    /** Throw UnsuitableMatrix if a coefficient has a sign without meaning. */
+    /**
+     * Throw UnsuitableMatrix if a coefficient has a sign without meaning.
+     *
+     * @param coefficient At the points of the term, or its extreme values.
+     * @param theta For the message.
+     */
     void
     check_sign(const Term                &term,
                const std::vector<double> &coefficient,
-               const double               scale) const;
+               const double               scale,
+               const std::vector<double> &theta) const;
 
     /** The scale of a term, with its derivatives in the unknowns. */
     double

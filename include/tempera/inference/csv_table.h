@@ -9,7 +9,9 @@ namespace Tempera
 {
   /**
    * A table of finite numbers from a CSV file: a line with the names of the
-   * columns, then numbers. Empty lines and what follows a # are left out.
+   * columns, then numbers. Commas, semicolons or tabs are between them, which
+   * of these the first line says. Empty lines and what follows a # are left
+   * out.
    */
   class CsvTable
   {

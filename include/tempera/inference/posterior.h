@@ -2,6 +2,7 @@
 #ifndef tempera_inference_posterior_h
 #define tempera_inference_posterior_h
 
+#include <tempera/base/failure_reason.h>
 #include <tempera/forward/forward_model.h>
 #include <tempera/inference/likelihood.h>
 #include <tempera/inference/prior.h>
@@ -23,7 +24,7 @@ namespace Tempera
    * standard deviation of the measurements is unknown, it is the last of the
    * unknowns.
    */
-  class Posterior : public Energy
+  class Posterior : public Energy, public FailureReason
   {
   public:
     Posterior(const std::vector<Unknown>               &unknowns,
@@ -60,11 +61,19 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
+    /** Why the model had no solution when it was evaluated last. */
+    std::string
+    failure_reason() const override
+    {
+      return reason;
+    }
+
   private:
     const std::vector<Unknown>                      unknowns;
     const StateSpace                                state_space;
     const std::shared_ptr<const GaussianLikelihood> likelihood;
     const std::shared_ptr<const ForwardModel>       model;
+    mutable std::string                             reason;
   };
 } // namespace Tempera
 

@@ -14,22 +14,23 @@ namespace Tempera
    * `draws_1.csv`, `draws_2.csv`, ... if there are several chains. Numbers read
    * back as they were. Returns the paths.
    *
-   * Burn-in comes first if it was recorded, and the comment `save_warmup` says
-   * so. Chains of different lengths are cut to the shortest, as readers demand.
+   * Burn-in is left out, as CmdStan leaves it out by default; `samples.nc` has
+   * it. Chains of different lengths are cut to the shortest, as readers demand.
    * Names become identifiers, since readers take dots for indices and a double
    * underscore at the end for a statistic of the sampler.
    *
-   * What CmdStan has and Tempera has not: a step of Langevin is one leapfrog
-   * step, which is a tree of depth 1; `energy__` is `-lp__`, since there is no
-   * momentum; the metric is given as ones, since preconditioners are not
-   * recorded; there are no times.
+   * `algorithm` and `engine` name what has sampled: replica exchange, and the
+   * kernel of the coldest rung. What CmdStan has and Tempera has not: a step of
+   * Langevin is one leapfrog step, which is a tree of depth 1; `energy__` is
+   * `-lp__`, since there is no momentum; the metric is given as ones, since
+   * preconditioners are not recorded; there are no times.
    *
    * The rules followed are those of the readers in Stan (stan_csv_reader, which
    * stansummary and diagnose use), cmdstanr, cmdstanpy, rstan and ArviZ, as
    * their sources have them:
    * - the names of the columns begin with "lp__";
-   * - the numbers of rows before and after the four lines on adaptation are
-   *   num_warmup / thin and num_samples / thin;
+   * - no row comes before the four lines on adaptation where save_warmup is 0,
+   *   and num_samples / thin after them;
    * - switches are 0 and 1, a seed has 32 bits, id is there;
    * - a line on adaptation is not followed by other comments;
    * - divergent__ and treedepth__ are integers, and max_depth is given.

@@ -49,9 +49,17 @@ namespace Tempera
                  const NetcdfType        type,
                  const std::vector<int> &dimensions);
 
-    /** Define a list of texts; returns its number. */
+    /**
+     * Define a list of texts, which write() must then be given; returns its
+     * number. They are characters with the length of the longest, which readers
+     * make texts of. Not texts of variable length: of a file with these that is
+     * opened more than once at a time HDF5 1.10 crashes the reader, whoever
+     * has written it (H5T__conv_vlen, when the fill value is read).
+     */
     int
-    add_text_variable(const std::string &name, const int dimension);
+    add_text_variable(const std::string              &name,
+                      const int                       dimension,
+                      const std::vector<std::string> &texts);
 
     /** Attributes of the group. */
     void

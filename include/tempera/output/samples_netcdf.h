@@ -20,15 +20,22 @@ namespace Tempera
    *   (whether a proposal since the last draw had no finite energy), `replica`,
    *   and the energy's parts `reference` and `potential`;
    * - `observed_data`: the measurements `y`; `constant_data`: the standard
-   *   deviations of their errors, if they are known;
+   *   `deviation` of their errors, if they are known, and, as `true_x` for an
+   *   unknown x, the true values, where they are known, by `answer`;
    * - `posterior_predictive`: `prediction`, and `y`, which is a prediction with
-   *   an error; `log_likelihood`: of each measurement `y`. Both only at the
-   *   draws whose predictions were recorded: see the coordinate `draw`;
+   *   an error; `log_likelihood`: of each measurement `y`, given all others if
+   *   errors are not independent. Both only at the draws whose predictions were
+   *   recorded; their coordinate `draw` has the numbers that these draws have
+   *   in `posterior`, so that `posterior.sel(draw=...)` finds them;
    * - `prior`: independent draws of every unknown with a prior;
    * - `tempered_posterior`: the same for the other rungs, by chain, draw and
    *   rung, with the temperature at which each chain held the rung;
    * - `swaps`: attempts and acceptances of each pair since the last draw, which
    *   replica was where, and round trips so far.
+   *
+   * Measurements are counted by `measurement`, with the further coordinates
+   * `measurement_name`, `place_x`, `place_y`, `place_z` and `time`, as far as
+   * they are known (`y` is what was measured).
    *
    * Groups without content are left out, but for `posterior` and
    * `sample_stats`. Chains of different lengths are cut to the shortest. The

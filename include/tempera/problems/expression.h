@@ -22,10 +22,13 @@ namespace Tempera
     /**
      * @param variables Names; those after the first ones may stay unused.
      * @param parameter Named by the UserError of a formula that is none.
+     * @param excluded A variable that must not be in the formula after all;
+     * empty for none.
      */
     Expression(const std::string              &text,
                const std::vector<std::string> &variables,
-               const std::string              &parameter);
+               const std::string              &parameter,
+               const std::string              &excluded = "");
 
     /** @param values Of the variables, in their order. */
     double

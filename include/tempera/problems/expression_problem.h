@@ -80,9 +80,11 @@ namespace Tempera
                    const dealii::ArrayView<const double> &theta) const override;
 
   private:
-    /** The formula of an entry, in all variables. */
+    /** The formula of an entry, in all variables, perhaps but the time. */
     Expression
-    compiled(const std::string &text, const std::string &entry) const;
+    compiled(const std::string &text,
+             const std::string &entry,
+             const bool         with_time = true) const;
 
     /** Add a function; returns its index. */
     unsigned int

@@ -5,6 +5,8 @@
 #include <tempera/base/user_error.h>
 #include <tempera/problems/problem.h>
 
+#include <boost/container/small_vector.hpp>
+
 #include <Sacado.hpp>
 #include <algorithm>
 #include <array>
@@ -167,7 +169,9 @@ namespace Tempera
     }
 
   protected:
-    static constexpr unsigned int max_n_parameters = 32;
+    /** Parameters that need no memory from the heap where they are few. */
+    template <typename Number>
+    using Parameters = boost::container::small_vector<Number, 32>;
 
     template <typename Number>
     using Factors = std::array<Number, n_factors + 1>;
@@ -253,7 +257,7 @@ namespace Tempera
                   const Body            &body) const
     {
       using Number = Sacado::Fad::SFad<double, n>;
-      std::array<Number, max_n_parameters> parameters;
+      Parameters<Number> parameters(theta.values.size());
       for (std::size_t i = 0; i < theta.values.size(); ++i)
         parameters[i] = Number(theta.values[i]);
       const std::size_t count =

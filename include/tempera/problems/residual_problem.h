@@ -123,7 +123,8 @@ namespace Tempera
       const std::size_t  n_q     = n_points(residuals);
       const unsigned int n_state = 1 + this->n_dimensions + order;
       const unsigned int n_all   = 3 + this->n_dimensions;
-      std::array<Number, FormulaProblem<Derived>::max_n_parameters> parameters;
+      typename FormulaProblem<Derived>::template Parameters<Number> parameters(
+        theta.values.size());
       for (std::size_t i = 0; i < theta.values.size(); ++i)
         parameters[i] = Number(theta.values[i]);
       std::fill(residuals.state_derivatives.begin(),

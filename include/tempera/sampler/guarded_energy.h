@@ -2,6 +2,7 @@
 #ifndef tempera_sampler_guarded_energy_h
 #define tempera_sampler_guarded_energy_h
 
+#include <tempera/base/failure_reason.h>
 #include <tempera/sampler/energy.h>
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace Tempera
    * state has no energy there: the values are not finite, so that the sampler
    * rejects the state, counts it, and goes on. A UserError still ends the run.
    */
-  class GuardedEnergy : public Energy
+  class GuardedEnergy : public Energy, public FailureReason
   {
   public:
     explicit GuardedEnergy(std::shared_ptr<const Energy> energy);
@@ -68,7 +69,7 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
-    /** Evaluations that have thrown. */
+    /** Evaluations that have thrown, or had no result for a known reason. */
     std::uint64_t
     n_failures() const
     {
@@ -82,10 +83,20 @@ namespace Tempera
       return words;
     }
 
+    /** What the last one said. */
+    std::string
+    failure_reason() const override
+    {
+      return last_words;
+    }
+
   private:
+    void
+    count_failure(const std::string &reason) const;
+
     const std::shared_ptr<const Energy> energy;
     mutable std::uint64_t               failures = 0;
-    mutable std::string                 words;
+    mutable std::string                 words, last_words;
   };
 } // namespace Tempera
 
