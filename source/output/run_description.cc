@@ -182,6 +182,8 @@ namespace Tempera
   {
     Tree tree;
     put(tree, "version", description.version);
+    put(tree, "run", description.identity);
+    put(tree, "chain", std::uint64_t(description.chain));
     put(tree, "family", description.family);
     put(tree, "title", description.title);
     put(tree, "parameters", description.parameters);
@@ -254,6 +256,8 @@ namespace Tempera
 
     RunDescription description;
     get(tree, "version", description.version);
+    get_if_there(tree, "run", description.identity);
+    get_if_there(tree, "chain", description.chain);
     get(tree, "family", description.family);
     get(tree, "title", description.title);
     get(tree, "parameters", description.parameters);
