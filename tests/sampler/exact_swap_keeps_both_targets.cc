@@ -151,7 +151,7 @@ main()
 
     SwapParameters noisy = two_stage;
     noisy.correlation    = 0.;
-    noisy.noise          = std::vector<double>{2. * quarter, 2. * quarter};
+    noisy.noise          = std::vector<double>{quarter, quarter};
     const auto cold_fine = std::make_shared<FormulaEnergy>(
       [](const double x) { return quarter * x * x / 2.; },
       [](const double x) { return quarter * x; });
@@ -159,8 +159,7 @@ main()
       [](const double x) { return quarter * (x - 1.) * (x - 1.) / 6.; },
       [](const double x) { return quarter * (x - 1.) / 3.; });
     const auto with_noise = [&](const auto &energy, const unsigned int stream) {
-      return std::make_shared<NoisyEnergy>(
-        energy, 2. * quarter, 0., 0., stream);
+      return std::make_shared<NoisyEnergy>(energy, quarter, 0., 0., stream);
     };
     check_right("exact with noise in two stages, below temperature 1",
                 swap_once(with_noise(cold_fine, 0),
