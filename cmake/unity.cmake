@@ -21,14 +21,14 @@ if(TEMPERA_UNITY)
     analytic/analytic_energy analytic/banana analytic/decorators analytic/double_well
     analytic/funnel analytic/gaussian analytic/gaussian_mixture analytic/ring
     analytic/student_t)
-  unity_group(base base/moments base/patterns base/text base/utf8 base/vector_units)
+  unity_group(base base/file_digest base/moments base/patterns base/text base/utf8 base/vector_units)
   unity_group(sampler
     sampler/absent_energy sampler/adam sampler/adaptation sampler/dealing
     sampler/energy sampler/ensemble sampler/guarded_energy sampler/kernel
     sampler/ladder sampler/outbox sampler/peers sampler/replica_bytes
     sampler/signals sampler/state_space)
   unity_group(sinks
-    output/draw_subset output/journal output/marginal output/output_parameters
+    output/draw_subset output/folder_lock output/journal output/marginal output/output_parameters
     output/progress output/round_trips output/run_folder
     output/run_times output/statistics_file output/temporary_file)
   unity_group(record output/record output/record_file output/recorded_run)
@@ -37,7 +37,7 @@ if(TEMPERA_UNITY)
   unity_group(reports output/report output/report_data output/report_statistics)
   unity_group(simulation
     driver/simulation driver/simulation_processes driver/simulation_results)
-  unity_group(processes driver/failure_board driver/process_layout)
+  unity_group(processes driver/failure_board driver/launch driver/process_layout)
   unity_group(commands driver/export driver/report driver/summary driver/simulate
     driver/truth driver/posterior_grid)
   unity_group(inference inference/likelihood inference/posterior inference/prior

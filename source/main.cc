@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/driver/command_line.h>
+#include <tempera/driver/launch.h>
 
 #include <deal.II/base/mpi.h>
 
@@ -38,6 +39,7 @@ namespace
 int
 main(int argc, char **argv)
 {
+  Tempera::isolate_without_launcher();
   // One thread: on the usual meshes more of them only cost.
   const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   // The last one is what mpirun passes on, and what SLURM can be told to send.

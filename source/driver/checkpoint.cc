@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/archive.h>
+#include <tempera/base/file_digest.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/checkpoint.h>
@@ -21,7 +22,8 @@ namespace Tempera
   {
     namespace fs = std::filesystem;
 
-    constexpr char letters[] = "TEMPERA checkpoint 1\n";
+    constexpr char letters[]       = "TEMPERA checkpoint 2\n",
+                   older_letters[] = "TEMPERA checkpoint 1\n";
 
     constexpr std::size_t n_letters = sizeof(letters) - 1;
 
@@ -56,41 +58,55 @@ namespace Tempera
       return result;
     }
 
-    /** Values of a parameter file as Parameters::effective_file() writes it. */
-    std::map<std::string, std::string>
-    values_of(const std::string &file)
+    std::string
+    files_to_bytes(const std::vector<InputFile> &files)
     {
-      std::map<std::string, std::string> result;
-      std::vector<std::string>           sections;
-      std::istringstream                 stream(file);
-      std::string                        line;
-      const auto                         trim = [](const std::string &text) {
-        const auto begin = text.find_first_not_of(" \t");
-        if (begin == std::string::npos)
-          return std::string();
-        return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-      };
-      while (std::getline(stream, line))
+      std::string bytes;
+      for (const InputFile &file : files)
         {
-          line = trim(line);
-          if (line.rfind("subsection ", 0) == 0)
-            sections.push_back(trim(line.substr(11)));
-          else if (line == "end" && !sections.empty())
-            sections.pop_back();
-          else if (line.rfind("set ", 0) == 0)
-            {
-              const auto equal = line.find('=');
-              if (equal == std::string::npos)
-                continue;
-              std::string path;
-              for (const std::string &section : sections)
-                path += section + "/";
-              // A comment behind the value names the default.
-              result[path + trim(line.substr(4, equal - 4))] = trim(
-                line.substr(equal + 1, line.find(" #", equal) - equal - 1));
-            }
+          append(bytes, file.parameter);
+          append(bytes, file.path);
+          append(bytes, file.digest);
+          append(bytes, file.is_library ? "library" : "");
         }
-      return result;
+      return bytes;
+    }
+
+    std::vector<InputFile>
+    files_from_bytes(const std::string &bytes)
+    {
+      std::vector<InputFile> files;
+      for (std::size_t place = 0; place < bytes.size();)
+        {
+          files.emplace_back();
+          files.back().parameter  = take(bytes, place);
+          files.back().path       = take(bytes, place);
+          files.back().digest     = take(bytes, place);
+          files.back().is_library = !take(bytes, place).empty();
+        }
+      return files;
+    }
+
+    /** The first file that has changed, in words; empty if none has. */
+    std::string
+    difference_of_files(const std::vector<InputFile> &old_files,
+                        const std::vector<InputFile> &new_files,
+                        const bool                    any_build)
+    {
+      // The parameters are the same, so these are the same files in the same
+      // order.
+      for (std::size_t i = 0; i < old_files.size() && i < new_files.size(); ++i)
+        if (old_files[i].digest != new_files[i].digest &&
+            !(any_build && new_files[i].is_library))
+          return "the file '" + new_files[i].path + "' of '" +
+                 new_files[i].parameter + "' has changed: it had " +
+                 old_files[i].digest + ", and now " +
+                 (new_files[i].digest == "unreadable" ?
+                    "it cannot be read" :
+                    "it has " + new_files[i].digest);
+      return old_files.size() == new_files.size() ?
+               "" :
+               "it has read another number of files";
     }
 
     /** Whether a run may go on with another value of a parameter. */
@@ -107,6 +123,44 @@ namespace Tempera
 
 
 
+  std::map<std::string, std::string>
+  parameter_values(const std::string &file)
+  {
+    std::map<std::string, std::string> result;
+    std::vector<std::string>           sections;
+    std::istringstream                 stream(file);
+    std::string                        line;
+    const auto                         trim = [](const std::string &text) {
+      const auto begin = text.find_first_not_of(" \t");
+      if (begin == std::string::npos)
+        return std::string();
+      return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+    };
+    while (std::getline(stream, line))
+      {
+        line = trim(line);
+        if (line.rfind("subsection ", 0) == 0)
+          sections.push_back(trim(line.substr(11)));
+        else if (line == "end" && !sections.empty())
+          sections.pop_back();
+        else if (line.rfind("set ", 0) == 0)
+          {
+            const auto equal = line.find('=');
+            if (equal == std::string::npos)
+              continue;
+            std::string path;
+            for (const std::string &section : sections)
+              path += section + "/";
+            // A comment behind the value names the default.
+            result[path + trim(line.substr(4, equal - 4))] =
+              trim(line.substr(equal + 1, line.find(" #", equal) - equal - 1));
+          }
+      }
+    return result;
+  }
+
+
+
   std::string
   checkpoint_to_bytes(const Checkpoint &checkpoint)
   {
@@ -114,6 +168,7 @@ namespace Tempera
     append(body, checkpoint.identity.version);
     append(body, checkpoint.identity.build);
     append(body, checkpoint.identity.parameters);
+    append(body, files_to_bytes(checkpoint.identity.files));
     append(body, checkpoint.state);
     const std::uint32_t sum   = checksum(body.data(), body.size());
     std::string         bytes = letters;
@@ -140,6 +195,7 @@ namespace Tempera
     result.identity.version    = take(bytes, place);
     result.identity.build      = take(bytes, place);
     result.identity.parameters = take(bytes, place);
+    result.identity.files      = files_from_bytes(take(bytes, place));
     result.state               = take(bytes, place);
     if (place != bytes.size())
       throw ArchiveError("it is too long");
@@ -199,7 +255,11 @@ namespace Tempera
     if (!file)
       throw UserError(what + "cannot be read." + use_previous);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    Checkpoint        checkpoint;
+    if (bytes.compare(0, n_letters, older_letters) == 0)
+      throw UserError(what + "is of an older version of tempera. Resume with "
+                             "that version, or begin the run again with "
+                             "--overwrite.");
+    Checkpoint checkpoint;
     try
       {
         checkpoint = checkpoint_from_bytes(bytes);
@@ -233,6 +293,14 @@ namespace Tempera
         ". Only 'Iterations', 'Work budget' and the sections "
         "'Output' and 'Parallel' may change when a run is resumed. Put the old "
         "value back, or begin a new run in another folder.");
+    const std::string changed = difference_of_files(checkpoint.identity.files,
+                                                    identity.files,
+                                                    options.any_build);
+    if (!changed.empty())
+      throw UserError(what + "is of a run with other input: " + changed +
+                      ". Draws with the old and the new one would be mixed. "
+                      "Put the old file back, or begin a new run in another "
+                      "folder.");
     return checkpoint.state;
   }
 
@@ -242,8 +310,8 @@ namespace Tempera
   difference_of_parameters(const std::string &old_file,
                            const std::string &new_file)
   {
-    const auto old_values = values_of(old_file),
-               new_values = values_of(new_file);
+    const auto old_values = parameter_values(old_file),
+               new_values = parameter_values(new_file);
     const auto value      = [](const std::map<std::string, std::string> &values,
                           const std::string                        &name) {
       const auto place = values.find(name);
@@ -257,5 +325,20 @@ namespace Tempera
           return "'" + one.first + "' was " + value(old_values, one.first) +
                  " and is " + value(new_values, one.first);
     return "";
+  }
+
+
+
+  std::string
+  run_identity(const CheckpointIdentity &identity)
+  {
+    std::string text;
+    for (const auto &one : parameter_values(identity.parameters))
+      if (!may_differ(one.first))
+        text += one.first + " = " + one.second + "\n";
+    for (const InputFile &file : identity.files)
+      if (!file.is_library)
+        text += file.parameter + ": " + file.digest + "\n";
+    return digest(text);
   }
 } // namespace Tempera

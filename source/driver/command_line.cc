@@ -5,6 +5,7 @@
 #include <tempera/driver/command_line.h>
 #include <tempera/driver/commands.h>
 #include <tempera/driver/failure_board.h>
+#include <tempera/driver/launch.h>
 #include <tempera/driver/parameter_reference.h>
 #include <tempera/driver/parameters.h>
 #include <tempera/driver/simulation.h>
@@ -161,7 +162,8 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      const Parameters    parameters(read_parameter_file("run", values));
+      const Parameters parameters(read_parameter_file("run", values));
+      check_that_processes_agree("run", parameters);
       const ProcessLayout layout =
         n_processes() > 1 ?
           ProcessLayout(parameters.parallel, parallel_demand(parameters)) :
@@ -237,7 +239,8 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      const Parameters    parameters(read_parameter_file("simulate", values));
+      const Parameters parameters(read_parameter_file("simulate", values));
+      check_that_processes_agree("simulate", parameters);
       const ProcessLayout layout = ProcessLayout::one_group();
       if (layout.is_helper())
         return Inversion(parameters, layout).help();

@@ -209,6 +209,7 @@ namespace Tempera
                          const ProcessLayout &process_layout)
     : parameters(parameters)
     , process_layout(process_layout)
+    , files(input_files(parameters))
   {
     times.enter("set-up");
     if (parameters.has_problem())
@@ -277,6 +278,7 @@ namespace Tempera
                                network ? parameters.network.network.choice.equation :
                                          parameters.energy.type;
     description.parameters   = parameters.effective_file();
+    description.identity     = run_identity(identity());
     description.seed         = run.seed;
     description.n_chains     = parameters.general.n_chains;
     description.n_rounds     = run.iterations;
@@ -473,6 +475,14 @@ namespace Tempera
 
 
 
+  CheckpointIdentity
+  Simulation::identity() const
+  {
+    return {version(), build_identity(), description.parameters, files};
+  }
+
+
+
   void
   Simulation::save_checkpoint()
   {
@@ -483,9 +493,7 @@ namespace Tempera
       boost::archive::binary_oarchive archive(state);
       serialize_state(archive);
     }
-    write_checkpoint(folder->get_path(),
-                     {{version(), build_identity(), description.parameters},
-                      state.str()});
+    write_checkpoint(folder->get_path(), {identity(), state.str()});
     times.write(*folder);
   }
 
@@ -524,10 +532,15 @@ namespace Tempera
     if (options.old_run == OldRun::resume && has_checkpoint(path))
       {
         const RecordedRun recorded(path);
-        load_checkpoint(
-          read_checkpoint(path,
-                          {version(), build_identity(), description.parameters},
-                          options.resume));
+        load_checkpoint(read_checkpoint(path, identity(), options.resume));
+        recorded.check_written(
+          record_lengths,
+          std::string("Nothing was touched. Put the right file back; ") +
+            (options.resume.from_previous ?
+               "" :
+               "if the damage is behind the checkpoint before this one, "
+               "--resume-previous goes on from there; ") +
+            "or begin again with --overwrite.");
         const bool is_same = description_to_json(recorded.description()) ==
                              description_to_json(description);
         for (unsigned int chain = 0; chain < records.size(); ++chain)
@@ -594,7 +607,9 @@ namespace Tempera
     if (!process_layout.is_first())
       return run_beside(stop);
     const std::string &path = parameters.general.output_directory;
-    const bool         is_resumed =
+    // Before anything is looked at, which another run could change.
+    FolderLock lock(path);
+    const bool is_resumed =
       options.old_run == OldRun::resume && has_checkpoint(path);
     // Before the first checkpoint there is nothing to go on from.
     const bool is_begun_again = options.old_run == OldRun::resume &&
@@ -605,7 +620,8 @@ namespace Tempera
                                          is_resumed     ? OldRun::resume :
                                          options.old_run == OldRun::resume ?
                                                       OldRun::refuse :
-                                                      options.old_run);
+                                                      options.old_run,
+                                         std::move(lock));
     connect_sinks();
     // First of all, so that it is known whose the other files are.
     if (!is_resumed)
@@ -617,6 +633,10 @@ namespace Tempera
     journal->write(rule + "\n-- Tempera " + version() +
                    ": replica exchange Langevin sampling\n" + layout() +
                    "--     . results in " + folder->get_path() + "\n" +
+                   (folder->is_locked() ?
+                      "" :
+                      "--     . note: the file system there knows no locks; "
+                      "see to it that no other run uses this folder\n") +
                    (is_resumed ?
                       "--     . resumed after " +
                         counted(ensemble->report().rounds, "round") + "\n" :

@@ -37,8 +37,11 @@ namespace Tempera
   Simulation::write_results(const std::atomic<bool> &stop,
                             const std::string       &closing_words)
   {
-    const RecordedRun recorded(folder->get_path(), record_lengths);
-    const auto        write_draws = [&]() {
+    const RecordedRun recorded(folder->get_path());
+    recorded.check_written(record_lengths,
+                           "Leave the output folder alone; what is sound is "
+                           "shown by 'tempera summary'.");
+    const auto write_draws = [&]() {
       write_samples_netcdf(recorded, folder->file("samples.nc"));
       if (parameters.output.csv)
         write_cmdstan_csv(recorded, folder->get_path());

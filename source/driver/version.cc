@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/file_digest.h>
 #include <tempera/base/vector_units.h>
 #include <tempera/driver/version.h>
 
@@ -6,12 +7,7 @@
 
 #include <boost/version.hpp>
 
-#include <cstdint>
-#include <cstdio>
 #include <dlfcn.h>
-#include <fstream>
-#include <vector>
-#include <zlib.h>
 
 namespace Tempera
 {
@@ -42,20 +38,13 @@ namespace Tempera
   std::string
   build_identity()
   {
-    std::string   text;
-    std::uint32_t sum = 0;
-    Dl_info       info;
-    if (dladdr(reinterpret_cast<const void *>(&build_identity), &info) != 0)
-      {
-        std::ifstream     file(info.dli_fname, std::ios::binary);
-        std::vector<char> bytes(1 << 20);
-        while (file.read(bytes.data(), bytes.size()) || file.gcount() > 0)
-          sum = crc32(sum,
-                      reinterpret_cast<const Bytef *>(bytes.data()),
-                      file.gcount());
-      }
-    char digits[9];
-    std::snprintf(digits, sizeof(digits), "%08x", sum);
-    return std::string(digits) + ", vector units " + name_of(vector_units());
+    // Read once: the file may be replaced while the run goes on.
+    static const std::string library = []() {
+      Dl_info    info;
+      const bool is_known =
+        dladdr(reinterpret_cast<const void *>(&build_identity), &info) != 0;
+      return is_known ? file_digest(info.dli_fname) : "unknown";
+    }();
+    return library + ", vector units " + name_of(vector_units());
   }
 } // namespace Tempera

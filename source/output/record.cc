@@ -4,10 +4,22 @@
 
 namespace Tempera
 {
+  namespace
+  {
+    RunDescription
+    of_chain(RunDescription description, const unsigned int chain)
+    {
+      description.chain = chain;
+      return description;
+    }
+  } // namespace
+
+
+
   Record::Record(const RunFolder      &folder,
                  const RunDescription &description,
                  const unsigned int    chain)
-    : description(description)
+    : description(of_chain(description, chain))
     , path(folder.file(record_name(chain)))
     , n_columns(description.columns().size())
     , round_trips(description.kernels.size())

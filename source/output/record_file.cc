@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -302,6 +303,15 @@ namespace Tempera
         std::memcpy(bytes.data() + i, &head, sizeof(head));
         i += sizeof(head) + head.length;
       }
+    // Whoever writes into the file meanwhile is noticed before more is lost.
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+        std::uint64_t(status.st_size) != n_bytes)
+      {
+        close(descriptor);
+        descriptor = -1;
+        throw_meddling_error("changed");
+      }
     std::size_t done = 0;
     while (done < bytes.size())
       {
@@ -334,11 +344,28 @@ namespace Tempera
     if (descriptor >= 0 && fdatasync(descriptor) != 0 && errno != EINVAL)
       throw_write_error(path);
     // A file that was removed under the run would be lost with its end.
-    if (access(path.c_str(), F_OK) != 0)
-      throw UserError("The record '" + path +
-                      "' was removed while the run was writing it. What the "
-                      "last checkpoint refers to is lost; begin again with "
-                      "--overwrite, and leave the output folder alone.");
+    struct stat mine, named;
+    if (stat(path.c_str(), &named) != 0)
+      throw_meddling_error("removed");
+    if (descriptor >= 0 && fstat(descriptor, &mine) == 0)
+      {
+        if (mine.st_dev != named.st_dev || mine.st_ino != named.st_ino)
+          throw_meddling_error("replaced by another file");
+        if (S_ISREG(mine.st_mode) && std::uint64_t(mine.st_size) != n_bytes)
+          throw_meddling_error("changed");
+      }
     return n_bytes;
+  }
+
+
+
+  void
+  RecordFile::throw_meddling_error(const std::string &what) const
+  {
+    throw UserError("The record '" + path + "' was " + what +
+                    " while the run was writing it. What the last checkpoint "
+                    "refers to is lost, unless you put the right file back; "
+                    "otherwise begin again with --overwrite, and leave the "
+                    "output folder alone.");
   }
 } // namespace Tempera

@@ -51,14 +51,14 @@ namespace Tempera
     public:
       /**
        * @param whole What is in the file, if that is known.
-       * @param n_sound_bytes So much is known to be sound; there checksums are
-       * not computed again.
+       * @param is_checked Whether the checksums of this were compared before;
+       * those of a file are always.
        */
-      BlockReader(const std::string  &path,
-                  const std::string  &whole,
-                  const std::uint64_t n_sound_bytes)
+      BlockReader(const std::string &path,
+                  const std::string &whole,
+                  const bool         is_checked)
         : whole(whole)
-        , n_sound_bytes(n_sound_bytes)
+        , compares_checksums(whole.empty() || !is_checked)
       {
         if (whole.empty())
           file.open(path, std::ios::binary);
@@ -72,12 +72,12 @@ namespace Tempera
         return read(head) && read_content(head);
       }
 
-      /** The next block of a kind in what is known to be sound, if any. */
+      /** The next block of a kind that begins before @p end, if any. */
       bool
-      next(const BlockKind wanted)
+      next(const BlockKind wanted, const std::uint64_t end)
       {
         BlockHead head;
-        while (n_bytes < n_sound_bytes && read(head))
+        while (n_bytes < end && read(head))
           {
             if (BlockKind(head.kind) == wanted)
               return read_content(head);
@@ -123,7 +123,7 @@ namespace Tempera
           content = std::string_view(whole).substr(place, head.length);
         else
           return false;
-        if (n_bytes >= n_sound_bytes &&
+        if (compares_checksums &&
             block_checksum(head.kind, content.data(), head.length) !=
               head.checksum)
           return false;
@@ -138,10 +138,10 @@ namespace Tempera
         return true;
       }
 
-      const std::string  &whole;
-      const std::uint64_t n_sound_bytes;
-      std::ifstream       file;
-      std::string         buffer;
+      const std::string &whole;
+      const bool         compares_checksums;
+      std::ifstream      file;
+      std::string        buffer;
     };
 
 
@@ -179,6 +179,48 @@ namespace Tempera
     }
 
 
+    /**
+     * The description of a chain, made from that of the first: so are they, in
+     * nearly all records, and comparing them is cheaper than reading them.
+     */
+    std::string
+    with_chain(const std::string &first, const unsigned int chain)
+    {
+      const std::string begin = "\"chain\": \"", old = begin + "0\"";
+      const auto        place = first.find(old);
+      if (place == std::string::npos)
+        return "";
+      std::string text = first;
+      text.replace(place, old.size(), begin + std::to_string(chain) + "\"");
+      text.resize(text.find_last_not_of(' ') + 1);
+      text.resize((text.size() + 7) / 8 * 8, ' ');
+      return text;
+    }
+
+
+    /** Why a chain is not one of a run, by its description; empty if it is. */
+    std::string
+    difference_to(const RunDescription &run,
+                  const std::string    &description,
+                  const unsigned int    chain)
+    {
+      try
+        {
+          const RunDescription one = description_from_json(description);
+          // Records of older versions know neither.
+          if (one.identity != run.identity || one.seed != run.seed)
+            return "it is the record of another run";
+          if (!one.identity.empty() && one.chain != chain)
+            return "it is the record of chain " + std::to_string(one.chain);
+        }
+      catch (const UserError &error)
+        {
+          return error.what();
+        }
+      return "";
+    }
+
+
     /** Whether a report fits to the run. */
     bool
     fits(const RunReport &report, const RunDescription &run)
@@ -209,13 +251,14 @@ namespace Tempera
 
 
 
-  RecordedRun::RecordedRun(const std::string                &folder,
-                           const std::vector<std::uint64_t> &sound_lengths)
+  RecordedRun::RecordedRun(const std::string &folder)
     : folder(folder)
   {
     namespace fs = std::filesystem;
 
     std::uint64_t n_kept = 0;
+    // The description of the first chain, as it stands in its record.
+    std::string first;
     for (unsigned int chain = 0; chain == 0 || chain < run.n_chains; ++chain)
       {
         const std::string path =
@@ -234,12 +277,10 @@ namespace Tempera
           }
 
         Chain result;
-        result.path = path;
+        result.number = chain;
+        result.path   = path;
         n_kept += read_if_small(path, n_kept, result.whole);
-        BlockReader reader(path,
-                           result.whole,
-                           chain < sound_lengths.size() ? sound_lengths[chain] :
-                                                          0);
+        BlockReader reader(path, result.whole, false);
         if (!reader.next() || reader.kind != BlockKind::description)
           {
             const std::string what =
@@ -249,8 +290,21 @@ namespace Tempera
             damages.push_back(what);
             continue;
           }
+        const std::string text(reader.content);
         if (chain == 0)
-          run = description_from_json(std::string(reader.content));
+          {
+            run   = description_from_json(text);
+            first = text;
+          }
+        else if (text != with_chain(first, chain))
+          {
+            const std::string difference = difference_to(run, text, chain);
+            if (!difference.empty())
+              {
+                damages.push_back("'" + path + "' is left out: " + difference);
+                continue;
+              }
+          }
 
         result.n_bytes       = reader.n_bytes;
         std::string      why = "a block is cut off, or its checksum is wrong";
@@ -319,7 +373,8 @@ namespace Tempera
                     why = "a later description cannot be read";
                     break;
                   }
-                if (later.columns() != run.columns() ||
+                if (later.identity != run.identity ||
+                    later.columns() != run.columns() ||
                     later.kernels.size() != run.kernels.size() ||
                     later.levels.size() != run.levels.size() ||
                     later.n_recorded_rungs != run.n_recorded_rungs ||
@@ -374,10 +429,9 @@ namespace Tempera
     draw.swaps.resize(layout.n_pairs);
     draw.rungs.resize(layout.n_rungs);
 
-    BlockReader reader(chains[chain].path,
-                       chains[chain].whole,
-                       chains[chain].n_bytes);
-    while (reader.next(BlockKind::draws))
+    const std::uint64_t n_bytes = chains[chain].n_bytes;
+    BlockReader         reader(chains[chain].path, chains[chain].whole, true);
+    while (reader.next(BlockKind::draws, n_bytes))
       // A file that is begun again meanwhile may have other blocks.
       for (std::size_t i = 0; i + layout.line() <= reader.content.size();
            i += layout.line())
@@ -406,6 +460,8 @@ namespace Tempera
             }
           visit(draw);
         }
+    if (reader.n_bytes != n_bytes)
+      throw_change(chain);
   }
 
 
@@ -420,10 +476,9 @@ namespace Tempera
            Record::most_predictions)
       stride *= 2;
     std::vector<RecordedPrediction> result;
-    BlockReader                     reader(chains[chain].path,
-                       chains[chain].whole,
-                       chains[chain].n_bytes);
-    while (reader.next(BlockKind::prediction))
+    const std::uint64_t             n_bytes = chains[chain].n_bytes;
+    BlockReader reader(chains[chain].path, chains[chain].whole, true);
+    while (reader.next(BlockKind::prediction, n_bytes))
       if (reader.content.size() >= 2 * sizeof(std::uint64_t))
         {
           Bytes              bytes(reader.content.data());
@@ -445,7 +500,47 @@ namespace Tempera
               (result.empty() || one.values.size() == result[0].values.size()))
             result.push_back(std::move(one));
         }
+    if (reader.n_bytes != n_bytes)
+      throw_change(chain);
     return result;
+  }
+
+
+
+  void
+  RecordedRun::throw_change(const unsigned int chain) const
+  {
+    throw UserError("The record '" + chains[chain].path +
+                    "' has changed while it was read: the run was begun or "
+                    "resumed meanwhile, or the file is being damaged. Try "
+                    "again.");
+  }
+
+
+
+  void
+  RecordedRun::check_written(const std::vector<std::uint64_t> &lengths,
+                             const std::string                &remedy) const
+  {
+    for (unsigned int number = 0; number < lengths.size(); ++number)
+      {
+        const auto chain =
+          std::find_if(chains.begin(), chains.end(), [&](const Chain &one) {
+            return one.number == number;
+          });
+        const std::uint64_t n_sound =
+          chain == chains.end() ? 0 : chain->n_bytes;
+        if (n_sound < lengths[number])
+          throw UserError(
+            "The record '" +
+            (std::filesystem::path(folder) / record_name(number)).string() +
+            "' was changed from outside: of the " +
+            std::to_string(lengths[number]) +
+            " bytes that the run has "
+            "written, only the first " +
+            std::to_string(n_sound) + " are sound (" + join(damages, "; ") +
+            "). " + remedy);
+      }
   }
 
 

@@ -60,6 +60,8 @@ namespace Tempera
     using namespace JsonTree;
     Tree tree;
     put(tree, "version", description.version);
+    put(tree, "run", description.identity);
+    put(tree, "chain", std::uint64_t(description.chain));
     put(tree, "family", description.family);
     put(tree, "title", description.title);
     put(tree, "parameters", description.parameters);

@@ -3,13 +3,11 @@
 #include <tempera/output/run_folder.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace Tempera
@@ -17,22 +15,6 @@ namespace Tempera
   namespace
   {
     namespace fs = std::filesystem;
-
-    /** Wait until a file or folder is on the disk. */
-    bool
-    synchronise(const std::string &path, const int flags)
-    {
-      const int descriptor =
-        open(path.empty() ? "." : path.c_str(), flags | O_CLOEXEC);
-      // Some places, such as pipes, cannot be waited for.
-      const bool is_done =
-        descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
-      const int cause = errno;
-      if (descriptor >= 0)
-        close(descriptor);
-      errno = cause;
-      return is_done;
-    }
 
     /** Whether a name is a number between two texts. */
     bool
@@ -51,7 +33,7 @@ namespace Tempera
     bool
     is_of_a_run(std::string name)
     {
-      // What a run that was killed had just begun.
+      // What a run of an older version that was killed had just begun.
       const std::string begun = ".new";
       if (name.size() > begun.size() &&
           name.compare(name.size() - begun.size(), begun.size(), begun) == 0)
@@ -87,23 +69,34 @@ namespace Tempera
 
 
   RunFolder::RunFolder(const std::string &path, const bool overwrite)
-    : RunFolder(path, overwrite ? OldRun::overwrite : OldRun::refuse)
+    : RunFolder(path,
+                overwrite ? OldRun::overwrite : OldRun::refuse,
+                FolderLock(path))
   {}
 
 
 
-  RunFolder::RunFolder(const std::string &path, const OldRun old_run)
+  RunFolder::RunFolder(const std::string &path,
+                       const OldRun       old_run,
+                       FolderLock         folder_lock)
     : path(path)
+    , lock(std::move(folder_lock))
   {
     try
       {
-        fs::create_directories(path);
+        std::vector<fs::path> old_files, left_over;
+        for (const auto &entry : fs::directory_iterator(path))
+          {
+            const std::string name = entry.path().filename().string();
+            if (is_left_over(name) && is_of_a_run(name_when_complete(name)))
+              left_over.push_back(entry.path());
+            else if (is_of_a_run(name))
+              old_files.push_back(entry.path());
+          }
+        for (const fs::path &file : left_over)
+          fs::remove(file);
         if (old_run == OldRun::resume)
           return;
-        std::vector<fs::path> old_files;
-        for (const auto &entry : fs::directory_iterator(path))
-          if (is_of_a_run(entry.path().filename().string()))
-            old_files.push_back(entry.path());
         const fs::path fields = fs::path(path) / "fields";
         if (fs::is_directory(fields))
           for (const auto &entry : fs::directory_iterator(fields))
@@ -150,46 +143,14 @@ namespace Tempera
                    const std::string &option,
                    const Durability   durability)
   {
-    const std::string temporary = path + ".new";
-    errno                       = 0;
-    {
-      std::ofstream stream(temporary, std::ios::binary);
-      stream << content;
-      stream.close();
-      if (!stream)
-        {
-          const int       cause = errno;
-          std::error_code error;
-          fs::remove(temporary, error);
-          errno = cause;
-          throw_write_error(path, option);
-        }
-    }
-    rename_whole_file(temporary, path, option, durability);
-  }
-
-
-
-  void
-  rename_whole_file(const std::string &temporary,
-                    const std::string &path,
-                    const std::string &option,
-                    const Durability   durability)
-  {
-    const bool is_safe =
-      durability == Durability::ordinary || synchronise(temporary, O_RDONLY);
-    if (!is_safe || std::rename(temporary.c_str(), path.c_str()) != 0)
-      {
-        const int       cause = errno;
-        std::error_code error;
-        fs::remove(temporary, error);
-        errno = cause;
-        throw_write_error(path, option);
-      }
-    // Names are kept by the folder. Not every file system can be told so.
-    if (durability == Durability::synchronised)
-      synchronise(fs::path(path).parent_path().string(),
-                  O_RDONLY | O_DIRECTORY);
+    TemporaryFile file(path, option);
+    errno = 0;
+    std::ofstream stream(file.get_temporary_path(), std::ios::binary);
+    stream << content;
+    stream.close();
+    if (!stream)
+      throw_write_error(path, option);
+    file.publish(durability);
   }
 
 

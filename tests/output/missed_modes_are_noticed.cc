@@ -219,6 +219,48 @@ namespace
             find_missed_modes({}, chains).missed.empty() &&
             find_missed_modes({"x"}, {}).missed.empty());
   }
+
+
+  /**
+   * Of what a hot rung has seen, all with the same weight, a share lies far
+   * away; the cold rung has a part of that. Values are evenly spaced, so that
+   * all shares of half-lines are exact.
+   */
+  bool
+  is_noticed(const double expected, const double part_found)
+  {
+    constexpr unsigned int n = 40000;
+
+    const auto sample = [](const double share) {
+      RungSample result;
+      result.columns.resize(1);
+      double n_far = 0.;
+      for (unsigned int i = 0; i < n; ++i)
+        {
+          const bool is_far = share * (i + 1) >= n_far + 1.;
+          n_far += is_far;
+          // Numbers in [0, 1) in an order that has all sizes at all times.
+          const double even =
+            std::fmod((is_far ? n_far : i - n_far) * 0.6180339887498949, 1.);
+          result.columns[0].push_back((is_far ? 5. : 0.) + even);
+          result.log_weights.push_back(0.);
+        }
+      return result;
+    };
+    return !find_missed_modes(
+              {"x"}, {{sample(part_found * expected), sample(expected)}})
+              .missed.empty();
+  }
+
+  void
+  check_tenths()
+  {
+    check("less than a tenth of what is expected is missed",
+          is_noticed(0.3, 0.09));
+    check("more is not", !is_noticed(0.3, 0.11));
+    check("a half-line with a tenth of all matters", is_noticed(0.16, 0.));
+    check("one with less does not", !is_noticed(0.08, 0.));
+  }
 } // namespace
 
 int
@@ -226,5 +268,6 @@ main()
 {
   check_rates();
   check_what_is_said();
+  check_tenths();
   return result();
 }

@@ -8,6 +8,7 @@
 
 #include <tempera/analytic/decorators.h>
 #include <tempera/analytic/gaussian.h>
+#include <tempera/sampler/adaptation.h>
 #include <tempera/sampler/replica_exchange.h>
 
 using namespace Tempera;
@@ -56,12 +57,54 @@ namespace
       }
     return highest - lowest;
   }
+
+  bool
+  is_close(const double value, const double truth)
+  {
+    return std::abs(value / truth - 1.) < 1e-12;
+  }
+
+  /** By hand, with the constants of Hoffman and Gelman (2014), but t0 = 10. */
+  void
+  check_formulas()
+  {
+    StepSizeAdaptation step_size(0.2, 0.6);
+    const double       first = step_size.update(0.38);
+    // The mean error is 0.22/11 = 0.02; sqrt(1)/0.05 of it are 0.4.
+    check("dual averaging, first step", is_close(first, 2. * std::exp(-0.4)));
+    const double second = step_size.update(0.62);
+    // Then 0.02 + (-0.02 - 0.02)/12.
+    const double log_second =
+      std::log(2.) - std::sqrt(2.) / 0.05 * (0.02 - 0.04 / 12.);
+    check("dual averaging, second step",
+          is_close(second, std::exp(log_second)));
+    check("dual averaging, mean",
+          is_close(step_size.averaged(),
+                   std::exp(std::log(first) +
+                            std::pow(2., -0.75) *
+                              (log_second - std::log(first)))));
+
+    // Variances 1 and 16, up to a factor: of 20 draws' weight and 5 more, a
+    // fifth is that of the common scale, 4.
+    std::vector<Moments> moments(2);
+    for (unsigned int i = 0; i < 20; ++i)
+      {
+        moments[0].add(i % 2 == 0 ? -1. : 1.);
+        moments[1].add(i % 2 == 0 ? -4. : 4.);
+      }
+    const std::vector<double> scales = preconditioner_from_variances(moments);
+    const double narrow = 0.8 * 1. + 0.2 * 4., wide = 0.8 * 16. + 0.2 * 4.;
+    check("variances are drawn to their mean",
+          is_close(scales[0], std::sqrt(narrow / wide)) &&
+            is_close(scales[1], std::sqrt(wide / narrow)));
+  }
 } // namespace
 
 
 int
 main()
 {
+  check_formulas();
   Gaussian::Parameters parameters;
   parameters.mean             = {0., 0.};
   parameters.covariance       = {{100., 0.}, {0., 0.01}};

@@ -50,11 +50,16 @@ namespace
   swap_once(const std::shared_ptr<const Energy>   &cold_energy,
             const std::shared_ptr<const Energy>   &hot_energy,
             const SwapParameters                  &parameters,
-            const std::shared_ptr<const SwapRule> &rule = nullptr)
+            const std::shared_ptr<const SwapRule> &rule             = nullptr,
+            const double                           cold_temperature = 1.)
   {
-    ReplicaExchange sampler =
-      make_swap_pair(cold_energy, hot_energy, 1., 3., parameters, rule);
-    RandomKey key;
+    ReplicaExchange sampler = make_swap_pair(cold_energy,
+                                             hot_energy,
+                                             cold_temperature,
+                                             3. * cold_temperature,
+                                             parameters,
+                                             rule);
+    RandomKey       key;
     key.seed = 77;
     std::vector<double> normals(2), cold_states, hot_states;
     for (key.round = 0; key.round < n_draws; ++key.round)
@@ -139,6 +144,30 @@ main()
                   std::make_shared<NoisyEnergy>(coarse, 1., 0., 0., 1),
                   noisy));
     }
+  // The same laws and the same noise in units of the temperature, with both
+  // rungs at a quarter of it: the penalty of each stage must scale as they do.
+  {
+    constexpr double quarter = 0.25;
+
+    SwapParameters noisy = two_stage;
+    noisy.correlation    = 0.;
+    noisy.noise          = std::vector<double>{quarter, quarter};
+    const auto cold_fine = std::make_shared<FormulaEnergy>(
+      [](const double x) { return quarter * x * x / 2.; },
+      [](const double x) { return quarter * x; });
+    const auto cold_coarse = std::make_shared<FormulaEnergy>(
+      [](const double x) { return quarter * (x - 1.) * (x - 1.) / 6.; },
+      [](const double x) { return quarter * (x - 1.) / 3.; });
+    const auto with_noise = [&](const auto &energy, const unsigned int stream) {
+      return std::make_shared<NoisyEnergy>(energy, quarter, 0., 0., stream);
+    };
+    check_right("exact with noise in two stages, below temperature 1",
+                swap_once(with_noise(cold_fine, 0),
+                          with_noise(cold_coarse, 1),
+                          noisy,
+                          nullptr,
+                          quarter));
+  }
   // Without the penalty the noise heats the cold rung.
   SwapParameters unpenalised = one_stage;
   unpenalised.noise          = std::vector<double>{0.};

@@ -88,6 +88,47 @@ namespace
       }
   }
 
+  /** Steps that end at a wall are not accepted ones, though the state moves. */
+  void
+  check_acceptance_at_walls()
+  {
+    // Flat between 0 and 1: each proposal inside is accepted.
+    Gaussian::Parameters parameters;
+    parameters.mean       = {0.};
+    parameters.covariance = {{1e16}};
+    ReferenceParameters reference;
+    reference.lower_bounds = std::vector<double>{0.};
+    reference.upper_bounds = std::vector<double>{1.};
+    const double     size  = 0.3; // of a step, the square root of twice eta
+    KernelParameters kernel_parameters;
+    kernel_parameters.types      = {"SGLD"};
+    kernel_parameters.step_sizes = {0.5 * size * size};
+    LadderParameters ladder_parameters;
+    ladder_parameters.temperatures = std::vector<double>{1.};
+    RunParameters run_parameters;
+    run_parameters.burn_in    = 1000;
+    run_parameters.iterations = 101000;
+    ReplicaExchange sampler(
+      run_parameters,
+      kernel_parameters,
+      SwapParameters(),
+      Ladder(ladder_parameters,
+             kernel_parameters,
+             {{"fine", std::make_shared<Gaussian>(parameters, reference)}}),
+      {{0.5}});
+    sampler.run();
+    // From a uniform state a step of length s ends outside with probability
+    // min(|s|, 1).
+    const double outside =
+      size * std::sqrt(2. / M_PI) * (1. - std::exp(-0.5 / (size * size))) +
+      std::erfc(1. / (size * std::sqrt(2.)));
+    const double acceptance = sampler.report().rungs[0].acceptance();
+    check("SGLD counts what is reflected as not accepted",
+          std::abs(acceptance - (1. - outside)) < 0.01,
+          std::to_string(acceptance) + " instead of " +
+            std::to_string(1. - outside));
+  }
+
   Function
   power(const unsigned int i, const int exponent)
   {
@@ -101,6 +142,7 @@ namespace
 int
 main()
 {
+  check_acceptance_at_walls();
   {
     KernelParameters decaying;
     decaying.decay_offset   = 4.;

@@ -2,7 +2,11 @@
 #ifndef tempera_driver_checkpoint_h
 #define tempera_driver_checkpoint_h
 
+#include <tempera/driver/input_files.h>
+
+#include <map>
 #include <string>
+#include <vector>
 
 namespace Tempera
 {
@@ -15,6 +19,8 @@ namespace Tempera
     std::string build;
     /** The complete parameters, as a parameter file. */
     std::string parameters;
+    /** What else the run reads. */
+    std::vector<InputFile> files;
   };
 
 
@@ -55,8 +61,8 @@ namespace Tempera
 
   /**
    * The state of the checkpoint in a folder. A UserError if it is missing,
-   * damaged, of other parameters, of another version or of another build; the
-   * message says what to do.
+   * damaged, of other parameters or files, of another version or of another
+   * build; the message says what to do.
    */
   std::string
   read_checkpoint(const std::string        &folder,
@@ -69,6 +75,13 @@ namespace Tempera
 
 
   /**
+   * Values of a parameter file as Parameters::effective_file() writes it, by
+   * "Section/Name".
+   */
+  std::map<std::string, std::string>
+  parameter_values(const std::string &file);
+
+  /**
    * The first parameter in which two complete parameter files differ, in words;
    * empty if a run with the first can go on with the second. How long to run,
    * and what to write, may differ.
@@ -76,6 +89,14 @@ namespace Tempera
   std::string
   difference_of_parameters(const std::string &old_file,
                            const std::string &new_file);
+
+  /**
+   * A text that is the same for runs with the same draws, apart from how many:
+   * parameters and the contents of files, as far as a run cannot go on with
+   * others.
+   */
+  std::string
+  run_identity(const CheckpointIdentity &identity);
 } // namespace Tempera
 
 #endif

@@ -147,6 +147,10 @@ namespace Tempera
     void
     serialize_state(Archive &archive);
 
+    /** Who may go on with this run. */
+    CheckpointIdentity
+    identity() const;
+
     void
     save_checkpoint();
 
@@ -233,7 +237,9 @@ namespace Tempera
     /** Null unless a network solves it. */
     std::unique_ptr<NetworkInversion> network;
 
-    RunDescription description;
+    /** As they were when the run began. */
+    const std::vector<InputFile> files;
+    RunDescription               description;
 
     // What lives while the run goes on. The sinks come before the sampler,
     // whose signals refer to them.

@@ -70,7 +70,10 @@ namespace Tempera
     void
     flush();
 
-    /** Flush, and wait until it is on the disk. Returns the length. */
+    /**
+     * Flush, and wait until it is on the disk. Returns the length. A UserError
+     * if the file of this name is no longer the one that was written.
+     */
     std::uint64_t
     sync();
 
@@ -78,6 +81,10 @@ namespace Tempera
     /** Throw a UserError if the file is not open, or open elsewhere. */
     void
     take_possession();
+
+    /** The UserError of a file that somebody else has done something to. */
+    [[noreturn]] void
+    throw_meddling_error(const std::string &what) const;
 
     /** Begin a block; what is added to the blocks then is its content. */
     void

@@ -95,14 +95,8 @@ namespace Tempera
     /** Records that are together no longer than this are kept in memory. */
     static constexpr std::uint64_t most_bytes_kept = 1 << 25;
 
-    /**
-     * A UserError if there is no record in the folder.
-     *
-     * @param sound_lengths By chain: how many bytes of its record this process
-     * has written or checked before. Their checksums are not looked at again.
-     */
-    explicit RecordedRun(const std::string                &folder,
-                         const std::vector<std::uint64_t> &sound_lengths = {});
+    /** A UserError if there is no record in the folder. */
+    explicit RecordedRun(const std::string &folder);
 
     const RunDescription &
     description() const
@@ -154,7 +148,21 @@ namespace Tempera
     std::vector<RecordedPrediction>
     predictions(const unsigned int chain) const;
 
-    /** Every draw of a chain, burn-in first. */
+    /**
+     * A UserError unless the record of each chain is sound as far as it was
+     * written.
+     *
+     * @param lengths By chain: what was written.
+     * @param remedy What to do about it.
+     */
+    void
+    check_written(const std::vector<std::uint64_t> &lengths,
+                  const std::string                &remedy) const;
+
+    /**
+     * Every draw of a chain, burn-in first. A UserError if the record has
+     * changed since this object was made.
+     */
     void
     for_each_draw(const unsigned int                               chain,
                   const std::function<void(const RecordedDraw &)> &visit) const;
@@ -183,6 +191,8 @@ namespace Tempera
   private:
     struct Chain
     {
+      /** Which one; some may be missing. */
+      unsigned int  number = 0;
       std::string   path;
       std::uint64_t n_burn_in = 0, n_draws = 0;
       /** Length of the part of the file that is sound. */
@@ -191,6 +201,10 @@ namespace Tempera
       std::string            whole;
       std::vector<RunReport> reports;
     };
+
+    /** The UserError of a chain that is not what it was. */
+    [[noreturn]] void
+    throw_change(const unsigned int chain) const;
 
     std::string              folder;
     RunDescription           run;

@@ -31,6 +31,12 @@ namespace Tempera
     /** The complete parameters of the run, as a parameter file. */
     std::string parameters;
 
+    /** Same for runs with the same draws; empty in records of older versions.
+     */
+    std::string identity;
+    /** Whose record it is. */
+    unsigned int chain = 0;
+
     std::uint64_t seed     = 0;
     unsigned int  n_chains = 1;
     /** All rounds of a chain, and how many of them are burn-in. */

@@ -2,6 +2,9 @@
 #ifndef tempera_output_run_folder_h
 #define tempera_output_run_folder_h
 
+#include <tempera/output/folder_lock.h>
+#include <tempera/output/temporary_file.h>
+
 #include <string>
 
 namespace Tempera
@@ -16,15 +19,11 @@ namespace Tempera
   };
 
 
-  /** Whether a file must be on the disk, or may still be on its way. */
-  enum class Durability
-  {
-    ordinary,
-    synchronised
-  };
-
-
-  /** The folder in which a run leaves its files. */
+  /**
+   * The folder in which a run leaves its files. It is locked as long as this
+   * object lives. What processes that were killed have left behind under
+   * temporary names is removed.
+   */
   class RunFolder
   {
   public:
@@ -34,7 +33,8 @@ namespace Tempera
      */
     RunFolder(const std::string &path, const bool overwrite);
 
-    RunFolder(const std::string &path, const OldRun old_run);
+    /** The same for whoever has locked the folder to look into it first. */
+    RunFolder(const std::string &path, const OldRun old_run, FolderLock lock);
 
     /** Path of a file in the folder. */
     std::string
@@ -50,8 +50,16 @@ namespace Tempera
       return path;
     }
 
+    /** False where the file system cannot keep a second run out. */
+    bool
+    is_locked() const
+    {
+      return lock.is_held();
+    }
+
   private:
     const std::string path;
+    const FolderLock  lock;
   };
 
 
@@ -66,16 +74,6 @@ namespace Tempera
                    const std::string &content,
                    const std::string &option,
                    const Durability   durability = Durability::ordinary);
-
-  /**
-   * Give a file its name when it is whole; the name that it had is removed if
-   * that fails.
-   */
-  void
-  rename_whole_file(const std::string &temporary,
-                    const std::string &path,
-                    const std::string &option,
-                    const Durability   durability);
 
   /** The UserError of a file that cannot be written, with the system's word. */
   [[noreturn]] void
