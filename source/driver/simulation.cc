@@ -276,6 +276,7 @@ namespace Tempera
     description.title        = inversion ? parameters.problem.type :
                                network ? parameters.network.network.choice.equation :
                                          parameters.energy.type;
+    description.question     = parameters.question;
     description.parameters   = parameters.effective_file();
     description.seed         = run.seed;
     description.n_chains     = parameters.general.n_chains;

@@ -62,6 +62,7 @@ namespace Tempera
     put(tree, "version", description.version);
     put(tree, "family", description.family);
     put(tree, "title", description.title);
+    put(tree, "question", description.question);
     put(tree, "parameters", description.parameters);
     put(tree, "seed", description.seed);
     put(tree, "chains", std::uint64_t(description.n_chains));
@@ -125,6 +126,7 @@ namespace Tempera
       get(tree, "version", description.version);
       get(tree, "family", description.family);
       get(tree, "title", description.title);
+      get_if_there(tree, "question", description.question);
       get(tree, "parameters", description.parameters);
       get(tree, "seed", description.seed);
       get(tree, "chains", description.n_chains);
