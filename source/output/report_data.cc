@@ -276,6 +276,7 @@ namespace Tempera
           .add("fit", fit())
           .add("map", map())
           .add("dataTell", data_tell())
+          .add("checks", checks())
           .add("refinement", refinement())
           .add("curve", csv("prediction.csv"))
           .add("errors", csv("errors.csv"))
@@ -767,9 +768,14 @@ namespace Tempera
             for (const std::size_t i : evenly_spaced(
                    all.size(),
                    std::max<std::size_t>(1, most_predictions / run.n_chains())))
-              if (predictions.empty() ||
-                  all[i].values.size() == predictions[0].size())
-                predictions.push_back(all[i].values);
+              {
+                // With a curve, those of the measurements stand apart.
+                const std::vector<double> &values =
+                  all[i].measured.empty() ? all[i].values : all[i].measured;
+                if (predictions.empty() ||
+                    values.size() == predictions[0].size())
+                  predictions.push_back(values);
+              }
           }
         const std::size_t n_measured = description.measurements.size(),
                           n_predicted =
@@ -1019,6 +1025,45 @@ namespace Tempera
                 .add("verdict", ReportJson::of_text(lines[i][7]))
                 .text());
         return ReportJson::list(entries);
+      }
+
+      /** What was found out with solves of its own; null if nothing was. */
+      std::string
+      checks() const
+      {
+        const Checks &found = analysis.checks;
+        if (!found.is_known())
+          return "null";
+        std::vector<std::string> findings;
+        for (const Checks::Finding &finding : found.findings)
+          if (findings.size() < most_columns)
+            findings.push_back(
+              Object()
+                .add("sentence", ReportJson::of_text(finding.sentence))
+                .text());
+        const auto shifts = [](const std::vector<Checks::Shift> &all) {
+          std::vector<std::string> entries;
+          for (const Checks::Shift &shift : all)
+            if (entries.size() < most_columns)
+              entries.push_back(
+                Object()
+                  .add("column", ReportJson::of_text(shift.column))
+                  .add("mean", ReportJson::of_number(shift.mean))
+                  .add("width", ReportJson::of_number(shift.width))
+                  .text());
+          return ReportJson::list(entries);
+        };
+        return Object()
+          .add("findings", ReportJson::list(findings))
+          .add("openCombination", ReportJson::of_text(found.open_combination))
+          .add("refinement", ReportJson::of_text(found.refinement))
+          .add("refinementShifts", shifts(found.refinement_shifts))
+          .add("swapShifts", shifts(found.swap_shifts))
+          .add("largestRefinementShift",
+               ReportJson::of_number(Checks::largest_refinement_shift))
+          .add("largestSwapShift",
+               ReportJson::of_number(Checks::largest_swap_shift))
+          .text();
       }
 
       /** What a refined level changes, from refinement.csv; or null. */
