@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 namespace Tempera
 {
@@ -42,6 +43,57 @@ namespace Tempera
       if (!line.empty() && !next.empty())
         line += ' ';
       line += next;
+    }
+
+    /** See ParameterFile::question(); of empty lines and comments. */
+    std::string
+    question_in(const std::string &opening)
+    {
+      constexpr std::size_t most_bytes = 1000;
+
+      std::istringstream lines(opening);
+      std::string        line, result;
+      while (std::getline(lines, line) && result.size() <= most_bytes)
+        {
+          // Control characters, tabs and returns among them, are spaces.
+          for (char &c : line)
+            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+              c = ' ';
+          line.erase(0, line.find_first_not_of("# -=*/"));
+          std::string words = dealii::Utilities::trim(line);
+          // deal.II's own heading: a file that a run has left.
+          if (words == "Listing of Parameters")
+            return "";
+          if (words.empty() || words.rfind("SPDX-", 0) == 0)
+            {
+              // An empty line ends a paragraph; before the first there may be
+              // some, and ornaments and licences.
+              if (!result.empty())
+                break;
+              continue;
+            }
+          const auto begins = [&](const std::string &label) {
+            return words.rfind(label, 0) == 0;
+          };
+          if (result.empty() && begins("Question:"))
+            words = dealii::Utilities::trim(words.substr(words.find(':') + 1));
+          else if (begins("Answer:") || begins("Time:"))
+            break;
+          result += (result.empty() || words.empty() ? "" : " ") + words;
+        }
+      result = valid_utf8(result);
+      if (result.size() > most_bytes)
+        {
+          // Not within a character, nor within a word if it can be helped.
+          std::size_t end = most_bytes;
+          while (end > 0 && (result[end] & 0xC0) == 0x80)
+            --end;
+          const std::size_t space = result.rfind(' ', end);
+          if (space != std::string::npos && space > most_bytes / 2)
+            end = space;
+          result = result.substr(0, end) + " ...";
+        }
+      return result;
     }
 
     /** The rest of @p line if it begins with the word @p keyword. */
@@ -91,9 +143,10 @@ namespace Tempera
   void
   ParameterFile::read(const std::string &path)
   {
-    constexpr std::size_t most_open_files = 21, most_open_sections = 50;
-    std::error_code       error;
-    const std::string     file_itself =
+    constexpr std::size_t most_open_files = 21, most_open_sections = 50,
+                          longest_opening = 20000;
+    std::error_code   error;
+    const std::string file_itself =
       std::filesystem::weakly_canonical(path, error).string();
     if (std::find(open_files.begin(), open_files.end(), file_itself) !=
         open_files.end())
@@ -114,8 +167,11 @@ namespace Tempera
     // again: that is what including is for.
     std::map<std::pair<std::vector<std::string>, std::string>, unsigned int>
                  lines;
-    std::string  physical_line;
+    std::string  physical_line, opening;
     unsigned int line_number = 0;
+    // Only of the file itself, not of what it includes.
+    const bool is_outermost = open_files.size() == 1;
+    bool       is_opening   = is_outermost;
     while (std::getline(file, physical_line))
       {
         ++line_number;
@@ -127,6 +183,12 @@ namespace Tempera
         if (line_number == 1 &&
             physical_line.compare(0, 3, "\xEF\xBB\xBF") == 0)
           physical_line.erase(0, 3);
+        const std::size_t first = physical_line.find_first_not_of(" \t\r");
+        is_opening =
+          is_opening && opening.size() < longest_opening &&
+          (first == std::string::npos || physical_line[first] == '#');
+        if (is_opening)
+          opening += physical_line + '\n';
         std::string line = normalised(physical_line);
         while (!line.empty() && line.back() == '\\' &&
                std::getline(file, physical_line))
@@ -201,6 +263,8 @@ namespace Tempera
             "'. A line is 'set NAME = VALUE', 'subsection NAME', 'end', "
             "'include FILE' or a comment that begins with '#'.");
       }
+    if (is_outermost)
+      opening_question = question_in(opening);
     if (open_sections.size() != depth_at_begin)
       throw UserError(open_origins.back() + ": the subsection '" +
                       open_sections.back() +

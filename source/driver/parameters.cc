@@ -456,7 +456,8 @@ namespace Tempera
 
 
   Parameters::Parameters(const ParameterFile &file)
-    : plugins(file)
+    : question(file.question())
+    , plugins(file)
     , implementation(std::make_unique<Implementation>())
   {
     // Structure first: which levels there are decides which sections exist.

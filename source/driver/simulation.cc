@@ -277,6 +277,7 @@ namespace Tempera
     description.title        = inversion ? parameters.problem.type :
                                network ? parameters.network.network.choice.equation :
                                          parameters.energy.type;
+    description.question     = parameters.question;
     description.parameters   = parameters.effective_file();
     description.identity     = run_identity(identity());
     description.seed         = run.seed;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/field_files.h>
 #include <tempera/fem/partition.h>
 
 #include <deal.II/base/utilities.h>
 #include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/mapping.h>
 #include <deal.II/lac/la_parallel_vector.h>
 #include <deal.II/numerics/data_out.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace Tempera
 {
@@ -80,6 +86,124 @@ namespace Tempera
         result.local_element(i) = field[i];
       result.update_ghost_values();
     }
+    /**
+     * The mean at all times at the points of a raster over the domain, as a
+     * table with a line for each point: what a report draws, and small enough
+     * for any program that reads tables.
+     */
+    template <class VectorType>
+    std::string
+    map_of(const dealii::DoFHandler<2>    &dof_handler,
+           const std::vector<FieldAtTime> &fields,
+           const std::vector<VectorType>  &means)
+    {
+      constexpr unsigned int most_points = 60, fewest_points = 8;
+      constexpr double       outside      = -std::numeric_limits<double>::max();
+      const MPI_Comm         communicator = dof_handler.get_communicator();
+      const bool             is_shared    = n_processes(communicator) > 1;
+
+      // As the two corners, the second with its signs changed.
+      std::array<double, 4> corners;
+      corners.fill(std::numeric_limits<double>::max());
+      for (const auto &cell : dof_handler.active_cell_iterators())
+        if (cell->is_locally_owned())
+          for (const unsigned int v : cell->vertex_indices())
+            for (unsigned int d = 0; d < 2; ++d)
+              {
+                corners[d]     = std::min(corners[d], cell->vertex(v)[d]);
+                corners[d + 2] = std::min(corners[d + 2], -cell->vertex(v)[d]);
+              }
+      if (is_shared)
+        for (double &corner : corners)
+          corner = dealii::Utilities::MPI::min(corner, communicator);
+      const dealii::Point<2>     low(corners[0], corners[1]);
+      const dealii::Tensor<1, 2> size(
+        {-corners[2] - low[0], -corners[3] - low[1]});
+      std::array<unsigned int, 2> n;
+      dealii::Tensor<1, 2>        step;
+      for (unsigned int d = 0; d < 2; ++d)
+        {
+          n[d] =
+            std::max<unsigned int>(fewest_points,
+                                   std::lround(most_points * size[d] /
+                                               std::max(size[0], size[1])));
+          step[d] = size[d] / n[d];
+        }
+      const auto point = [&](const unsigned int i, const unsigned int j) {
+        return dealii::Point<2>(low[0] + (i + 0.5) * step[0],
+                                low[1] + (j + 0.5) * step[1]);
+      };
+
+      std::vector<std::vector<double>> values(fields.size(),
+                                              std::vector<double>(n[0] * n[1],
+                                                                  outside));
+      const dealii::FiniteElement<2>  &element = dof_handler.get_fe();
+      const dealii::Mapping<2>        &mapping =
+        dealii::get_default_linear_mapping(dof_handler.get_triangulation());
+      dealii::Vector<double> local(element.n_dofs_per_cell());
+      for (const auto &cell : dof_handler.active_cell_iterators())
+        {
+          if (!cell->is_locally_owned())
+            continue;
+          const auto box = cell->bounding_box().get_boundary_points();
+          std::array<std::pair<int, int>, 2> range;
+          for (unsigned int d = 0; d < 2; ++d)
+            range[d] = {
+              std::max<int>(0,
+                            std::ceil((box.first[d] - low[d]) / step[d] - 0.5)),
+              std::min<int>(n[d] - 1,
+                            std::floor((box.second[d] - low[d]) / step[d] -
+                                       0.5))};
+          for (int j = range[1].first; j <= range[1].second; ++j)
+            for (int i = range[0].first; i <= range[0].second; ++i)
+              {
+                dealii::Point<2> unit;
+                try
+                  {
+                    unit =
+                      mapping.transform_real_to_unit_cell(cell, point(i, j));
+                  }
+                catch (const dealii::Mapping<2>::ExcTransformationFailed &)
+                  {
+                    continue;
+                  }
+                if (!dealii::GeometryInfo<2>::is_inside_unit_cell(unit, 1e-10))
+                  continue;
+                for (std::size_t t = 0; t < fields.size(); ++t)
+                  {
+                    cell->get_dof_values(means[t], local);
+                    double &value = values[t][j * n[0] + i];
+                    value         = 0.;
+                    for (unsigned int k = 0; k < local.size(); ++k)
+                      value += local[k] * element.shape_value(k, unit);
+                  }
+              }
+        }
+      if (is_shared)
+        for (std::vector<double> &one : values)
+          {
+            const std::vector<double> own = one;
+            dealii::Utilities::MPI::max(own, communicator, one);
+          }
+
+      std::string text = "x,y";
+      for (const FieldAtTime &field : fields)
+        text += ",mean t=" + to_text(field.time, 6);
+      text += "\n";
+      for (unsigned int j = 0; j < n[1]; ++j)
+        for (unsigned int i = 0; i < n[0]; ++i)
+          {
+            const dealii::Point<2> here = point(i, j);
+            text += to_text(here[0], 10) + "," + to_text(here[1], 10);
+            for (const std::vector<double> &one : values)
+              {
+                const double value = one[j * n[0] + i];
+                text += "," + (value == outside ? "" : to_text(value, 6));
+              }
+            text += "\n";
+          }
+      return text;
+    }
   } // namespace
 
 
@@ -140,15 +264,41 @@ namespace Tempera
                      [&](std::ostream &file) { data_out.write_vtu(file); });
         times_and_names.emplace_back(fields[i].time, name);
       }
+    std::string map;
+    if constexpr (dim == 2)
+      if (!fields.empty() && fields[0].deviation.size() > 0)
+        {
+          if (is_shared)
+            {
+              std::vector<dealii::LinearAlgebra::distributed::Vector<double>>
+                means(fields.size());
+              for (std::size_t i = 0; i < fields.size(); ++i)
+                distribute(dof_handler, fields[i].mean, means[i]);
+              map = map_of(dof_handler, fields, means);
+            }
+          else
+            {
+              std::vector<dealii::Vector<double>> means;
+              for (const FieldAtTime &field : fields)
+                means.push_back(field.mean);
+              map = map_of(dof_handler, fields, means);
+            }
+        }
+
     std::string message;
     try
       {
         if (is_first)
-          write_file(names.folder + "/" + names.stem + ".pvd",
-                     [&](std::ostream &file) {
-                       dealii::DataOutBase::write_pvd_record(file,
-                                                             times_and_names);
-                     });
+          {
+            write_file(names.folder + "/" + names.stem + ".pvd",
+                       [&](std::ostream &file) {
+                         dealii::DataOutBase::write_pvd_record(file,
+                                                               times_and_names);
+                       });
+            if (!map.empty())
+              write_file(names.folder + "/" + names.stem + "_map.csv",
+                         [&](std::ostream &file) { file << map; });
+          }
       }
     catch (const UserError &failure)
       {

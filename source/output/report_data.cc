@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 namespace Tempera
@@ -23,16 +24,19 @@ namespace Tempera
     constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
     // What bounds the size of a report.
-    constexpr std::size_t most_columns = 24, most_pair_columns = 6,
+    constexpr std::size_t most_columns = 24, most_pair_columns = 8,
                           most_rungs = 12, most_chains = 8;
     constexpr std::size_t most_table_draws = 20000;
     /** Numbers in all, and points of one line or cloud. */
     constexpr std::size_t most_scatter_numbers = 60000,
                           most_scatter_points  = 3000,
                           most_trace_numbers = 80000, most_trace_points = 1200;
-    constexpr std::size_t most_places = 400, most_predictions = 1000,
+    constexpr std::size_t most_places = 1000, most_predictions = 1000,
                           most_path_draws = 120, most_text = 200000;
     constexpr unsigned int n_rank_bins = 20;
+
+    /** What stands before the time in the header of a map's columns. */
+    const std::string time_label = "mean t=";
 
 
     /** What one pass over all draws of a chain leaves. */
@@ -232,6 +236,7 @@ namespace Tempera
 
         Object all;
         all.add("title", ReportJson::of_text(description.title))
+          .add("question", ReportJson::of_text(description.question))
           .add("version", ReportJson::of_text(description.version))
           .add("family", ReportJson::of_text(description.family))
           .add("seed", ReportJson::of_text(std::to_string(description.seed)))
@@ -269,6 +274,10 @@ namespace Tempera
         all.add("traces", traces())
           .add("swaps", swaps())
           .add("fit", fit())
+          .add("map", map())
+          .add("dataTell", data_tell())
+          .add("checks", checks())
+          .add("refinement", refinement())
           .add("curve", csv("prediction.csv"))
           .add("errors", csv("errors.csv"))
           .add("times", times())
@@ -506,6 +515,9 @@ namespace Tempera
           .add("low", to_text(result.low))
           .add("width", to_text(result.width))
           .add("density", ReportJson::of_numbers(result.density))
+          .add("beyond", std::to_string(result.n_beyond))
+          .add("least", ReportJson::of_number(result.least))
+          .add("largest", ReportJson::of_number(result.largest))
           .text();
       }
 
@@ -520,8 +532,18 @@ namespace Tempera
               by_rung.push_back(histogram(pool(chains_of(column, rung))));
             Object one;
             one.add("rungs", ReportJson::list(by_rung));
-            if (column < description.prior_draws.size() &&
-                !description.prior_draws[column].empty())
+            std::optional<ReportStatistics::PriorLaw> law;
+            if (column < description.priors.size())
+              law = ReportStatistics::prior_law(description.priors[column]);
+            if (law)
+              one.add("law",
+                      Object()
+                        .add("kind", ReportJson::of_text(law->kind))
+                        .add("first", to_text(law->first))
+                        .add("second", to_text(law->second))
+                        .text());
+            else if (column < description.prior_draws.size() &&
+                     !description.prior_draws[column].empty())
               one.add("prior", histogram(description.prior_draws[column]));
             entries.push_back(one.text());
           }
@@ -529,8 +551,8 @@ namespace Tempera
       }
 
       /**
-       * Histograms by rung; of the logarithms of the energies above the least
-       * one if those of the hottest rung would hide the coldest one's.
+       * Histograms by rung; of the logarithms of 1 plus the energies above the
+       * least one if those of the hottest rung would hide the coldest one's.
        */
       std::string
       energies() const
@@ -555,7 +577,7 @@ namespace Tempera
           {
             if (is_logarithmic)
               for (double &energy : energies)
-                energy = std::log10(energy - least);
+                energy = std::log10(1. + (energy - least));
             entries.push_back(histogram(energies));
           }
         return Object()
@@ -746,9 +768,14 @@ namespace Tempera
             for (const std::size_t i : evenly_spaced(
                    all.size(),
                    std::max<std::size_t>(1, most_predictions / run.n_chains())))
-              if (predictions.empty() ||
-                  all[i].values.size() == predictions[0].size())
-                predictions.push_back(all[i].values);
+              {
+                // With a curve, those of the measurements stand apart.
+                const std::vector<double> &values =
+                  all[i].measured.empty() ? all[i].values : all[i].measured;
+                if (predictions.empty() ||
+                    values.size() == predictions[0].size())
+                  predictions.push_back(values);
+              }
           }
         const std::size_t n_measured = description.measurements.size(),
                           n_predicted =
@@ -764,9 +791,11 @@ namespace Tempera
             "Data and predictions: " + std::to_string(places.size()) + " of " +
             std::to_string(n) + " are drawn.");
 
-        std::vector<double>      numbers, values, deviations, low, median, high;
-        std::vector<std::string> names;
-        double                   common_deviation = 0.;
+        std::vector<double> numbers, values, deviations, low, median, high,
+          means, times;
+        std::vector<std::vector<double>> where;
+        std::vector<std::string>         names;
+        double                           common_deviation = 0.;
         for (const std::size_t place : places)
           {
             numbers.push_back(place + 1);
@@ -775,6 +804,8 @@ namespace Tempera
                 const auto &measurement = description.measurements[place];
                 names.push_back(measurement.name);
                 values.push_back(measurement.value);
+                where.push_back(measurement.place);
+                times.push_back(measurement.time);
                 if (measurement.deviation > 0.)
                   deviations.push_back(measurement.deviation);
                 else
@@ -785,24 +816,123 @@ namespace Tempera
                   }
               }
             std::vector<double> here;
+            double              mean = 0.;
             for (const std::vector<double> &prediction : predictions)
-              here.push_back(prediction[place]);
-            std::sort(here.begin(), here.end());
-            low.push_back(quantile(here, 0.05));
-            median.push_back(quantile(here, 0.5));
-            high.push_back(quantile(here, 0.95));
+              {
+                here.push_back(prediction[place]);
+                mean += (here.back() - mean) / here.size();
+              }
+            const std::vector<double> found =
+              ReportStatistics::quantiles(here, {0.05, 0.5, 0.95});
+            low.push_back(found[0]);
+            median.push_back(found[1]);
+            high.push_back(found[2]);
+            means.push_back(here.empty() ? not_a_number : mean);
           }
+        std::vector<std::string> coordinates;
+        for (const std::vector<double> &one : where)
+          coordinates.push_back(ReportJson::of_exact_numbers(one));
         return Object()
           .add("compared", is_compared ? "true" : "false")
           .add("all", std::to_string(n))
           .add("states", std::to_string(predictions.size()))
           .add("numbers", ReportJson::of_numbers(numbers))
           .add("names", ReportJson::of_texts(names))
+          .add("places", ReportJson::list(coordinates))
+          .add("times", ReportJson::of_exact_numbers(times))
           .add("values", ReportJson::of_exact_numbers(values))
           .add("deviations", ReportJson::of_exact_numbers(deviations))
+          .add("unknownDeviation",
+               description.deviation_unknown >= 0 ? "true" : "false")
+          .add("correlated", description.covariance.empty() ? "false" : "true")
           .add("low", ReportJson::of_numbers(low))
           .add("median", ReportJson::of_exact_numbers(median))
+          .add("mean", ReportJson::of_exact_numbers(means))
           .add("high", ReportJson::of_numbers(high))
+          .text();
+      }
+
+      /**
+       * The mean solution in the plane, from fields/posterior_map.csv: its
+       * values as numbers from 0 to 254, 255 where the domain is not; null
+       * without it.
+       */
+      std::string
+      map() const
+      {
+        std::ifstream file(run.get_folder() + "/fields/posterior_map.csv");
+        std::string   line;
+        if (!std::getline(file, line))
+          return "null";
+        constexpr std::size_t            most_points = 40000;
+        std::vector<double>              x, y, times;
+        std::vector<std::vector<double>> values;
+        std::istringstream               header(line);
+        for (std::string one; std::getline(header, one, ',');)
+          if (one.compare(0, time_label.size(), time_label) == 0)
+            times.push_back(
+              std::strtod(one.c_str() + time_label.size(), nullptr));
+        values.resize(times.size());
+        while (std::getline(file, line) && x.size() < most_points)
+          {
+            std::istringstream cells(line);
+            std::string        cell;
+            const auto         next = [&]() {
+              return std::getline(cells, cell, ',') ? number_in(cell) :
+                                                              not_a_number;
+            };
+            x.push_back(next());
+            y.push_back(next());
+            for (std::vector<double> &one : values)
+              one.push_back(next());
+          }
+        // Rows of equal y, from the bottom; in each x grows.
+        std::size_t n_x = 0;
+        while (n_x < y.size() && y[n_x] == y[0])
+          ++n_x;
+        if (n_x < 2 || x.size() % n_x != 0 || x.size() / n_x < 2 ||
+            times.empty())
+          return "null";
+        const std::size_t        n_y = x.size() / n_x;
+        std::vector<std::string> pictures;
+        std::vector<double>      lowest, highest;
+        for (const std::vector<double> &one : values)
+          {
+            double low = INFINITY, high = -INFINITY;
+            for (const double value : one)
+              if (std::isfinite(value))
+                {
+                  low  = std::min(low, value);
+                  high = std::max(high, value);
+                }
+            std::string shades;
+            for (const double value : one)
+              shades +=
+                (shades.empty() ? "" : ",") +
+                std::to_string(!std::isfinite(value) ? 255 :
+                               high > low ? std::lround(254. * (value - low) /
+                                                        (high - low)) :
+                                            127);
+            pictures.push_back("[" + shades + "]");
+            lowest.push_back(low);
+            highest.push_back(high);
+          }
+        // Points are in the middle of the cells of the raster.
+        const double dx = (x[n_x - 1] - x[0]) / (n_x - 1),
+                     dy = (y.back() - y[0]) / (n_y - 1);
+        return Object()
+          .add("columns", std::to_string(n_x))
+          .add("rows", std::to_string(n_y))
+          .add("x",
+               ReportJson::of_exact_numbers(
+                 {x[0] - 0.5 * dx, x[n_x - 1] + 0.5 * dx}))
+          .add("y",
+               ReportJson::of_exact_numbers(
+                 {y[0] - 0.5 * dy, y.back() + 0.5 * dy}))
+          .add("times", ReportJson::of_exact_numbers(times))
+          .add("low", ReportJson::of_exact_numbers(lowest))
+          .add("high", ReportJson::of_exact_numbers(highest))
+          .add("pictures", ReportJson::list(pictures))
           .text();
       }
 
@@ -827,10 +957,7 @@ namespace Tempera
               {
                 std::string cell;
                 std::getline(cells, cell, ',');
-                char        *end   = nullptr;
-                const double value = std::strtod(cell.c_str(), &end);
-                column.push_back(cell.empty() || *end != 0 ? not_a_number :
-                                                             value);
+                column.push_back(number_in(cell));
               }
           }
         names.resize(std::min(names.size(), most_columns));
@@ -851,6 +978,107 @@ namespace Tempera
           .add("names", ReportJson::of_texts(names))
           .add("columns", ReportJson::list(lists))
           .text();
+      }
+
+      /** A table of the folder, by line and cell, bounded; may be empty. */
+      std::vector<std::vector<std::string>>
+      cells_of(const std::string &name) const
+      {
+        constexpr std::size_t most_lines = 200;
+        std::ifstream         file(run.get_folder() + "/" + name);
+        std::vector<std::vector<std::string>> result;
+        for (std::string line;
+             result.size() < most_lines && std::getline(file, line);)
+          {
+            result.emplace_back();
+            std::istringstream cells(line);
+            for (std::string cell; std::getline(cells, cell, ',');)
+              result.back().push_back(cell);
+          }
+        return result;
+      }
+
+      static double
+      number_in(const std::string &cell)
+      {
+        char        *end   = nullptr;
+        const double value = std::strtod(cell.c_str(), &end);
+        return cell.empty() || *end != 0 ? not_a_number : value;
+      }
+
+      /** What the data tell of each unknown, from identifiability.csv. */
+      std::string
+      data_tell() const
+      {
+        std::vector<std::string> entries;
+        const auto               lines = cells_of("identifiability.csv");
+        for (std::size_t i = 1; i < lines.size() && i <= most_columns; ++i)
+          if (lines[i].size() >= 8)
+            entries.push_back(
+              Object()
+                .add("unknown", ReportJson::of_text(lines[i][0]))
+                .add("prior", ReportJson::of_number(number_in(lines[i][1])))
+                .add("posterior", ReportJson::of_number(number_in(lines[i][2])))
+                .add("distance", ReportJson::of_number(number_in(lines[i][3])))
+                .add("information",
+                     ReportJson::of_number(number_in(lines[i][4])))
+                .add("verdict", ReportJson::of_text(lines[i][7]))
+                .text());
+        return ReportJson::list(entries);
+      }
+
+      /** What was found out with solves of its own; null if nothing was. */
+      std::string
+      checks() const
+      {
+        const Checks &found = analysis.checks;
+        if (!found.is_known())
+          return "null";
+        std::vector<std::string> findings;
+        for (const Checks::Finding &finding : found.findings)
+          if (findings.size() < most_columns)
+            findings.push_back(
+              Object()
+                .add("sentence", ReportJson::of_text(finding.sentence))
+                .text());
+        const auto shifts = [](const std::vector<Checks::Shift> &all) {
+          std::vector<std::string> entries;
+          for (const Checks::Shift &shift : all)
+            if (entries.size() < most_columns)
+              entries.push_back(
+                Object()
+                  .add("column", ReportJson::of_text(shift.column))
+                  .add("mean", ReportJson::of_number(shift.mean))
+                  .add("width", ReportJson::of_number(shift.width))
+                  .text());
+          return ReportJson::list(entries);
+        };
+        return Object()
+          .add("findings", ReportJson::list(findings))
+          .add("openCombination", ReportJson::of_text(found.open_combination))
+          .add("refinement", ReportJson::of_text(found.refinement))
+          .add("refinementShifts", shifts(found.refinement_shifts))
+          .add("swapShifts", shifts(found.swap_shifts))
+          .add("largestRefinementShift",
+               ReportJson::of_number(Checks::largest_refinement_shift))
+          .add("largestSwapShift",
+               ReportJson::of_number(Checks::largest_swap_shift))
+          .text();
+      }
+
+      /** What a refined level changes, from refinement.csv; or null. */
+      std::string
+      refinement() const
+      {
+        Object result;
+        bool   is_known = false;
+        for (const std::vector<std::string> &line : cells_of("refinement.csv"))
+          if (line.size() == 2 && std::isfinite(number_in(line[1])))
+            {
+              is_known = is_known || line[0] == "largest";
+              result.add(line[0], ReportJson::of_number(number_in(line[1])));
+            }
+        return is_known ? result.text() : "null";
       }
 
       /** Names and seconds from times.csv; null without it. */

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -149,21 +150,27 @@ namespace Tempera
       if (values.empty())
         return result;
 
-      constexpr double          left_out = 1e-3;
-      const std::vector<double> ends =
-        quantiles(values, {left_out, 1. - left_out});
-      double low = ends[0], high = ends[1];
+      constexpr double    left_out = 1e-3;
+      std::vector<double> ends =
+        quantiles(values, {0., left_out, 1. - left_out, 1.});
+      result.least   = ends.front();
+      result.largest = ends.back();
+      double low = ends[1], high = ends[2];
       if (!(high > low))
         {
-          // A number that hardly ever changes gets one bin around it.
+          // A number that hardly ever changes gets its bins around it.
           const double half = std::max(1e-3 * std::abs(low), 1e-12);
           low -= half;
           high += half;
         }
-      const unsigned int n_bins = std::min(
+      const double n_inner = std::min(
         60., std::max(8., std::ceil(2. * std::cbrt(double(values.size())))));
-      result.low   = low;
-      result.width = (high - low) / n_bins;
+      const double width = (high - low) / n_inner;
+      low  = std::max(std::min(low, result.least), low - n_inner * width);
+      high = std::min(std::max(high, result.largest), high + n_inner * width);
+      const unsigned int n_bins = std::ceil((high - low) / width - 1e-6);
+      result.low                = low;
+      result.width              = (high - low) / n_bins;
       result.density.assign(n_bins, 0.);
       for (const double value : values)
         if (value >= low && value <= high)
@@ -172,9 +179,40 @@ namespace Tempera
               std::min<double>((value - low) / result.width, n_bins - 1);
             result.density[bin] += 1.;
           }
+        else
+          ++result.n_beyond;
       for (double &density : result.density)
         density /= values.size() * result.width;
       return result;
+    }
+
+
+
+    std::optional<PriorLaw>
+    prior_law(const std::string &text)
+    {
+      for (const char *const kind : {"uniform", "normal", "log-normal"})
+        {
+          const std::string begin = std::string(kind) + "(";
+          if (text.compare(0, begin.size(), begin) != 0)
+            continue;
+          PriorLaw    law{kind};
+          char       *end  = nullptr;
+          const char *rest = text.c_str() + begin.size();
+          law.first        = std::strtod(rest, &end);
+          if (end == rest || *end != ',')
+            return {};
+          rest       = end + 1;
+          law.second = std::strtod(rest, &end);
+          if (end == rest || std::string(end) != ")" ||
+              !std::isfinite(law.first) || !std::isfinite(law.second) ||
+              (law.kind == "uniform" ? !(law.first < law.second) :
+                                       !(law.second > 0.)) ||
+              (law.kind == "log-normal" && !(law.first > 0.)))
+            return {};
+          return law;
+        }
+      return {};
     }
 
 

@@ -64,6 +64,7 @@ namespace Tempera
     put(tree, "chain", std::uint64_t(description.chain));
     put(tree, "family", description.family);
     put(tree, "title", description.title);
+    put(tree, "question", description.question);
     put(tree, "parameters", description.parameters);
     put(tree, "seed", description.seed);
     put(tree, "chains", std::uint64_t(description.n_chains));
@@ -125,8 +126,11 @@ namespace Tempera
 
       RunDescription description;
       get(tree, "version", description.version);
+      get_if_there(tree, "run", description.identity);
+      get_if_there(tree, "chain", description.chain);
       get(tree, "family", description.family);
       get(tree, "title", description.title);
+      get_if_there(tree, "question", description.question);
       get(tree, "parameters", description.parameters);
       get(tree, "seed", description.seed);
       get(tree, "chains", description.n_chains);

@@ -101,7 +101,8 @@ namespace Tempera
         if (fs::is_directory(fields))
           for (const auto &entry : fs::directory_iterator(fields))
             if (entry.path().extension() == ".vtu" ||
-                entry.path().extension() == ".pvd")
+                entry.path().extension() == ".pvd" ||
+                entry.path().filename() == "posterior_map.csv")
               old_files.push_back(entry.path());
         if (!old_files.empty() && old_run != OldRun::overwrite)
           throw UserError("The folder '" + path +

@@ -16,21 +16,51 @@ namespace Tempera
                      top = Canvas::top;
 
     /**
-     * Where an axis shall reach: over all draws, or over the bounds of the
-     * unknown if these are near or if it is a coordinate of a place.
+     * Where an axis shall reach: over all that is drawn, and over the bounds of
+     * the unknown if these are near or if it is a coordinate of a place.
+     *
+     * @param others What is drawn beside the draws.
      */
     Axis
     axis_for(const std::vector<double> &values,
+             const std::vector<double> &others,
              const double               lower,
              const double               upper,
              const bool                 is_place)
     {
       const auto   ends  = std::minmax_element(values.begin(), values.end());
       const double width = *ends.second - *ends.first;
+      double       low = *ends.first, high = *ends.second;
       if (std::isfinite(lower) && std::isfinite(upper) &&
           (is_place || upper - lower < 10. * width))
-        return Axis(lower, upper);
-      return Axis(*ends.first, *ends.second);
+        {
+          low  = std::min(low, lower);
+          high = std::max(high, upper);
+        }
+      for (const double other : others)
+        if (std::isfinite(other))
+          {
+            low  = std::min(low, other);
+            high = std::max(high, other);
+          }
+      return Axis(low, high);
+    }
+
+    /** A coordinate of all that is drawn beside the draws. */
+    std::vector<double>
+    others(const RunDescription &description, const unsigned int coordinate)
+    {
+      std::vector<double> result;
+      for (const std::vector<double> &truth : description.truth)
+        if (coordinate < truth.size())
+          result.push_back(truth[coordinate]);
+      for (const std::vector<double> &sensor : description.sensors)
+        result.push_back(sensor[coordinate]);
+      if (description.true_circle.size() == 3)
+        for (const double sign : {-1., 1.})
+          result.push_back(description.true_circle[coordinate] +
+                           sign * description.true_circle[2]);
+      return result;
     }
   } // namespace
 
@@ -61,6 +91,7 @@ namespace Tempera
         columns[i].push_back(state[i]);
 
     const Axis        x_axis = axis_for(columns[0],
+                                 others(description, 0),
                                  description.lower[0],
                                  description.upper[0],
                                  is_place);
@@ -88,13 +119,15 @@ namespace Tempera
         canvas.axes(description.names[0], "density");
         canvas.label(margin, 34, "start", title);
         for (const std::vector<double> &truth : description.truth)
-          canvas.body += "<path d=\"M" + pixels(canvas.left_of(truth[0])) +
-                         " " + pixels(top) + "v" + pixels(size) +
-                         "\" stroke=\"#c53030\" stroke-width=\"2\"/>\n";
+          if (!truth.empty())
+            canvas.body += "<path d=\"M" + pixels(canvas.left_of(truth[0])) +
+                           " " + pixels(top) + "v" + pixels(size) +
+                           "\" stroke=\"#c53030\" stroke-width=\"2\"/>\n";
         return canvas.svg();
       }
 
     const Axis y_axis = axis_for(columns[1],
+                                 others(description, 1),
                                  description.lower[1],
                                  description.upper[1],
                                  is_place);

@@ -438,8 +438,11 @@ namespace
     const CommandResult result =
       command({"run", "run.prm", "--output", "run", "--overwrite"});
     bool there = result.exit_code == 0;
-    for (const std::string name :
-         {"draw_0.pvd", "draw_1_002.vtu", "posterior.pvd", "posterior_000.vtu"})
+    for (const std::string name : {"draw_0.pvd",
+                                   "draw_1_002.vtu",
+                                   "posterior.pvd",
+                                   "posterior_000.vtu",
+                                   "posterior_map.csv"})
       there = there && std::filesystem::exists("run/fields/" + name);
     check("fields of draws and their mean are written",
           there &&
@@ -503,6 +506,7 @@ namespace
              "--overwrite"});
     check("fields of an older run go, other files stay",
           !std::filesystem::exists("run/fields/draw_0.pvd") &&
+            !std::filesystem::exists("run/fields/posterior_map.csv") &&
             std::filesystem::exists("run/fields/mine.txt"));
     const CommandResult short_budget = command({"run",
                                                 "run.prm",

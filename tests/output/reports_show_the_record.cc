@@ -46,30 +46,53 @@ namespace
           is_near(quantile({1., 2., 4.}, 0.75), 3.) &&
             is_near(quantile({5.}, 0.2), 5.) && std::isnan(quantile({}, 0.5)));
 
-    // 1,000 numbers 0.5, 1.5, ...: all densities are 1/1000. Their thousandth
-    // parts at the ends are at 1.499 and 998.501: one number is left out at
-    // either end, and 2 * cbrt(1000) = 20 bins share 997.002.
+    // 1,000 numbers 0.5, 1.5, ...: all densities are 1/1000. All but their
+    // thousandth parts at the ends are from 1.499 to 998.501, which 2 *
+    // cbrt(1000) = 20 bins share. As wide, 21 bins are needed for all.
     std::vector<double> ladder;
     for (unsigned int i = 0; i < 1000; ++i)
       ladder.push_back(i + 0.5);
     ladder.push_back(NAN);
+    const auto mass_of = [](const Histogram &one) {
+      double mass = 0.;
+      for (const double density : one.density)
+        mass += density * one.width;
+      return mass;
+    };
     const Histogram even = histogram(ladder);
-    double          mass = 0.;
-    for (const double density : even.density)
-      mass += density * even.width;
-    check("a histogram leaves out a thousandth at either end",
-          even.density.size() == 20 && is_near(even.low, 1.499) &&
-            is_near(even.width, 997.002 / 20.) && is_near(mass, 0.998));
+    check("a histogram reaches over all draws",
+          even.density.size() == 21 && is_near(even.low, 0.5) &&
+            is_near(even.width, 999. / 21.) && is_near(mass_of(even), 1.) &&
+            even.n_beyond == 0);
+    // One draw that is farther away than the bins may reach.
+    ladder.push_back(1e6);
+    const Histogram far = histogram(ladder);
+    check("a draw far away does not hide the others, and is told",
+          far.n_beyond == 1 && far.density.size() <= 60 &&
+            is_near(far.largest, 1e6) && is_near(far.least, 0.5) &&
+            is_near(mass_of(far), 1000. / 1001.));
     check("a histogram of equal numbers has its mass in one place", [] {
       const Histogram one = histogram(std::vector<double>(50, 3.));
       double          sum = 0.;
       for (const double density : one.density)
         sum += density * one.width;
       return is_near(sum, 1.) && one.low < 3. &&
-             one.low + one.width * one.density.size() > 3.;
+             one.low + one.width * one.density.size() > 3. &&
+             one.density.size() == 8;
     }());
     check("without numbers there are no bins",
           histogram({NAN}).density.empty());
+
+    const auto law = prior_law("log-normal(0.5, 2e-1)");
+    check("priors in closed form are known by their words",
+          law && law->kind == "log-normal" && is_near(law->first, 0.5) &&
+            is_near(law->second, 0.2) && prior_law("uniform(-1, 1)") &&
+            prior_law("normal(0, 1)"));
+    check("what is no such prior is none",
+          !prior_law("uniform(0, 1) and more") && !prior_law("normal(0)") &&
+            !prior_law("normal(0, -1)") && !prior_law("uniform(2, 1)") &&
+            !prior_law("log-normal(-1, 1)") && !prior_law("cauchy(0, 1)") &&
+            !prior_law(""));
 
     // +1, -1, +1, ...: the correlation at lag k is (-1)^k (n - k) / n. Two
     // chains that stay at -1 and +1: always 1 but for the same factor.
@@ -125,6 +148,8 @@ namespace
     bool is_broken   = false;
     bool has_extras  = false;
     bool records_all = true;
+    /** Sensors in so many dimensions, at so many times; 0: neither is known. */
+    unsigned int n_dimensions = 0, n_times = 0;
   };
 
   /** A made-up run with two answers in every unknown. */
@@ -133,9 +158,11 @@ namespace
   {
     std::filesystem::create_directories(shape.name);
     RunDescription description;
-    description.version    = "0.0";
-    description.family     = "finite elements";
-    description.title      = "A made-up run: " + strange[0] + strange[1];
+    description.version = "0.0";
+    description.family  = "finite elements";
+    description.title   = "A made-up run: " + strange[0] + strange[1];
+    description.question =
+      shape.has_extras ? "how " + strange[0] + " is it? " + strange[1] : "";
     description.parameters = "set Title = " + strange[1] + "\n# @DATA@ @TITLE@";
     description.seed       = 18446744073709551615u;
     description.n_chains   = shape.n_chains;
@@ -151,7 +178,11 @@ namespace
         description.indices.push_back(i);
         description.lower.push_back(0.);
         description.upper.push_back(1.);
-        description.priors.push_back("uniform(0, 1) " + strange[0]);
+        // Every other one without a closed form, which is drawn from draws.
+        description.priors.push_back(i % 2 == 1 ?
+                                       "uniform(0, 1) " + strange[0] :
+                                     i % 4 == 0 ? "normal(0.5, 0.2)" :
+                                                  "log-normal(0.5, 0.3)");
         description.prior_draws.emplace_back();
         for (unsigned int k = 0; k < 500; ++k)
           description.prior_draws.back().push_back(k / 500.);
@@ -172,10 +203,18 @@ namespace
       }
     description.n_recorded_rungs = shape.records_all ? shape.n_rungs : 1;
     for (unsigned int i = 0; i < shape.n_measurements; ++i)
-      description.measurements.push_back(
-        {"(" + std::to_string(i) + ") " + strange[1],
-         std::sin(0.01 * i) + 0.1 * normal(generator),
-         0.1});
+      {
+        RunDescription::Measurement one;
+        one.name      = "(" + std::to_string(i) + ") " + strange[1];
+        one.value     = std::sin(0.01 * i) + 0.1 * normal(generator);
+        one.deviation = 0.1;
+        const unsigned int n_times = std::max(1u, shape.n_times);
+        for (unsigned int d = 0; d < shape.n_dimensions; ++d)
+          one.place.push_back(d == 0 ? 10. + i / n_times : (i / n_times) % 3);
+        if (shape.n_times > 0)
+          one.time = 0.1 * (1 + i % n_times);
+        description.measurements.push_back(one);
+      }
 
     const unsigned int n_columns = shape.n_unknowns + shape.n_derived;
     for (unsigned int chain = 0; chain < shape.n_chains; ++chain)
@@ -251,6 +290,17 @@ namespace
         file.append(report);
         file.flush();
       }
+    if (shape.n_dimensions == 2)
+      {
+        std::filesystem::create_directories(shape.name + "/fields");
+        std::ofstream map(shape.name + "/fields/posterior_map.csv");
+        map << "x,y,mean t=0,mean t=1\n";
+        for (unsigned int j = 0; j < 8; ++j)
+          for (unsigned int i = 0; i < 20; ++i)
+            // A corner is not in the domain.
+            map << 9.25 + 0.5 * i << "," << -0.25 + 0.5 * j << ","
+                << (i < 5 && j < 3 ? "" : std::to_string(i * j)) << ",1\n";
+      }
     if (shape.has_extras)
       {
         std::ofstream(shape.name + "/times.csv")
@@ -294,6 +344,9 @@ namespace
           has_all_digits &&
           page.find(to_text(measurement.value)) != std::string::npos;
     check("its data have all digits", has_all_digits);
+    check("it shows the mean solution if there is one",
+          (page.find("\"map\":null") == std::string::npos) ==
+            (shape.n_dimensions == 2));
   }
 } // namespace
 
@@ -311,6 +364,17 @@ main()
   Shape broken{"broken", 3, 1, 3, 2, 100, 500, 60};
   broken.is_broken = true;
   check_report(broken);
+  Shape gauges{"gauges", 4, 0, 2, 2, 100, 400, 40};
+  gauges.n_dimensions = 1;
+  gauges.n_times      = 8;
+  check_report(gauges);
+  Shape plane{"plane", 8, 0, 2, 2, 100, 400, 60};
+  plane.n_dimensions = 2;
+  plane.n_times      = 4;
+  check_report(plane);
+  Shape along{"along_a_line", 3, 0, 1, 1, 0, 300, 50};
+  along.n_dimensions = 1;
+  check_report(along);
   check_report({"one_chain_many_unknowns", 20, 10, 1, 1, 0, 500, 2000});
   Shape large{"large", 30, 0, 14, 9, 100, 400, 10};
   check_report(large);

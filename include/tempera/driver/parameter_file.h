@@ -66,6 +66,18 @@ namespace Tempera
       return all_sections;
     }
 
+    /**
+     * The question that the file asks: its opening comment, or of one that is
+     * divided as those in prm/ are ("Question: ...", "Answer: ...") the part
+     * that says "Question". In one line of UTF-8 of bounded length; empty
+     * without such a comment. What is included has no say.
+     */
+    const std::string &
+    question() const
+    {
+      return opening_question;
+    }
+
     /** Whether anything is said in a section, even if it sets nothing. */
     bool
     has_section(const std::vector<std::string> &section) const;
@@ -80,6 +92,7 @@ namespace Tempera
     void
     read(const std::string &path);
 
+    std::string                opening_question;
     std::vector<Assignment>    all_assignments;
     std::vector<OpenedSection> all_sections;
 

@@ -138,6 +138,9 @@ namespace Tempera
 
     ~Parameters();
 
+    /** What the file asks; see ParameterFile::question(). */
+    const std::string question;
+
     /** First, since the members below offer what plugins have registered. */
     PluginParameters      plugins;
     GeneralParameters     general;

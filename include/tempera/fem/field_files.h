@@ -23,8 +23,9 @@ namespace Tempera
 
 
   /**
-   * Write one VTU file per time and a PVD file that names them; called by all
-   * processes that share the mesh.
+   * Write one VTU file per time and a PVD file that names them; in the plane,
+   * of a mean with its deviation, also STEM_map.csv with the mean at the points
+   * of a raster. Called by all processes that share the mesh.
    */
   template <int dim>
   void

@@ -3,6 +3,8 @@
 #define tempera_output_report_statistics_h
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace Tempera
@@ -31,16 +33,33 @@ namespace Tempera
     {
       double              low = 0., width = 0.;
       std::vector<double> density;
+      /** How many values lie beyond the bins, and the ends of all values. */
+      std::size_t n_beyond = 0;
+      double      least = 0., largest = 0.;
     };
 
     /**
-     * The density of the finite ones of some values. The bins reach over all
-     * but one in a thousand of them at either end, so that a far one does not
-     * hide the rest; the integral lacks what is left out. No bins without
-     * values.
+     * The density of the finite ones of some values. The bins reach over all of
+     * them, and are as wide as all but one in a thousand at either end make
+     * sense of. Only if that takes more than three times the bins, the farthest
+     * are left out and counted, so that they do not hide the rest; the integral
+     * lacks them. No bins without values.
      */
     Histogram
     histogram(std::vector<double> values);
+
+    /** A prior whose density is known in closed form. */
+    struct PriorLaw
+    {
+      /** "uniform", "normal" or "log-normal". */
+      std::string kind;
+      /** Ends; mean and deviation; median and deviation of the logarithm. */
+      double first = 0., second = 0.;
+    };
+
+    /** The law that a description has in words, if it is one of these. */
+    std::optional<PriorLaw>
+    prior_law(const std::string &text);
 
     /** Correlation of draws that are so many draws apart. */
     struct Autocorrelation

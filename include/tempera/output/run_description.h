@@ -28,6 +28,11 @@ namespace Tempera
     std::string family;
     /** What is sampled, in a few words. */
     std::string title;
+    /**
+     * The question that the parameter file asks in its opening comment; may be
+     * empty. It has no part in what a run is: another one resumes it, too.
+     */
+    std::string question;
     /** The complete parameters of the run, as a parameter file. */
     std::string parameters;
 

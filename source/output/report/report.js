@@ -62,7 +62,8 @@
     const wanted = digits || 4;
     if (Math.abs(value) >= 10 ** wanted && Math.abs(value) < 1e9)
       return Math.round(value).toLocaleString('en-US');
-    const text = Number(value).toPrecision(wanted);
+    const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential(wanted - 1) :
+      Number(value).toPrecision(wanted);
     return text.includes('e') ? text.replace(/\.?0+e/, 'e') :
       text.includes('.') ? text.replace(/\.?0+$/, '') : text;
   }
@@ -110,7 +111,14 @@
   Chart.defaults.elements.point.radius = 0;
   Chart.defaults.elements.point.hitRadius = 4;
 
-  /** Shaded ranges and straight lines: options.plugins.marks. */
+  // What a click in the legend brings to light must fit, too.
+  const toggle = Chart.defaults.plugins.legend.onClick;
+  Chart.defaults.plugins.legend.onClick = function(event, item, legend) {
+    toggle.call(this, event, item, legend);
+    legend.chart.$fit?.();
+  };
+
+  /** A picture, shaded ranges and straight lines: options.plugins.marks. */
   Chart.register({
     id: 'marks',
     beforeDatasetsDraw(chart, _, options) {
@@ -119,6 +127,12 @@
       ctx.beginPath();
       ctx.rect(area.left, area.top, area.width, area.height);
       ctx.clip();
+      if (options.image) {
+        const {picture, x, y} = options.image;
+        const left = scales.x.getPixelForValue(x[0]), top = scales.y.getPixelForValue(y[1]);
+        ctx.drawImage(picture, left, top, scales.x.getPixelForValue(x[1]) - left,
+          scales.y.getPixelForValue(y[0]) - top);
+      }
       for (const band of options.bands || []) {
         const along = band.axis || 'x';
         const a = scales[along].getPixelForValue(band.from);
@@ -141,6 +155,10 @@
     afterDatasetsDraw(chart, _, options) {
       const {ctx, chartArea: area, scales} = chart;
       ctx.save();
+      if (options.frame) {
+        ctx.strokeStyle = '#9aa3af';
+        ctx.strokeRect(area.left + .5, area.top + .5, area.width - 1, area.height - 1);
+      }
       ctx.beginPath();
       ctx.rect(area.left, area.top, area.width, area.height);
       ctx.clip();
@@ -214,6 +232,7 @@
         const range = [scale.getValueForPixel(start[id]), scale.getValueForPixel(end[id])];
         Object.assign(chart.options.scales[id],
           {min: Math.min(...range), max: Math.max(...range)});
+        chart.zoomed = true;
       }
       chart.update('none');
     });
@@ -226,7 +245,8 @@
     canvas.addEventListener('dblclick', () => {
       for (const [id, limits] of Object.entries(chart.$limits))
         Object.assign(chart.options.scales[id], limits);
-      chart.update('none');
+      chart.zoomed = false;
+      chart.$fit();
     });
   }
 
@@ -245,14 +265,22 @@
     parent.append(result);
     let chart = null;
     const draw = () => {
-      const configuration = makeConfiguration();
+      const {reach, isCropped, ...configuration} = makeConfiguration();
+      const {scales} = configuration.options;
+      fitAxes(scales, configuration.data.datasets.filter((one) => !one.hidden), reach);
       if (chart)
         chart.destroy();
       chart = new Chart(canvas, configuration);
+      chart.$isCropped = isCropped;
       chart.$limits = {};
       for (const id of Object.keys(chart.options.scales || {}))
-        chart.$limits[id] = {min: configuration.options.scales[id]?.min,
-          max: configuration.options.scales[id]?.max};
+        chart.$limits[id] = {min: scales[id]?.min, max: scales[id]?.max};
+      chart.$fit = () => {
+        if (!chart.$zoomed)
+          fitAxes(chart.options.scales,
+            chart.data.datasets.filter((_, i) => chart.isDatasetVisible(i)), reach);
+        chart.update('none');
+      };
       return chart;
     };
     planned.push({title: title || note, draw, canvas, holder,
@@ -262,9 +290,56 @@
         get scales() { return chart.scales; },
         get options() { return chart.options; },
         get $limits() { return chart.$limits; },
+        set zoomed(value) { chart.$zoomed = value; },
+        $fit: () => chart.$fit(),
         update: (mode) => chart.update(mode)
       }, holder)});
     return draw;
+  }
+
+  /** The ends of some numbers; what is no number is left out. */
+  function rangeOf(values) {
+    let low = Infinity, high = -Infinity;
+    for (const value of values)
+      if (value !== null && Number.isFinite(value)) {
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+    return low <= high ? [low, high] : [0, 1];
+  }
+
+  /**
+   * Sets the limits of axes so that all that is shown is within them. The library takes points
+   * for sorted that nobody has parsed, and would take their limits from the first and the last.
+   * Of an axis: include, what else must be within; floor, where it begins if nothing is
+   * below; margin, a share of the range; min and max, where it ends in any case. equal: one scale
+   * for both axes.
+   */
+  function fitAxes(scales, datasets, reach) {
+    if (!reach)
+      return;
+    const limits = {};
+    for (const id of ['x', 'y'])
+      if (reach[id]) {
+        const {include = [], floor, margin = .04, min, max} = reach[id];
+        const values = [...include];
+        for (const one of datasets)
+          if (!one.isBackground)
+            for (const point of one.data)
+              values.push(point[id]);
+        const [low, high] = rangeOf(values);
+        const room = high > low ? margin * (high - low) : .05 * Math.abs(high) || .5;
+        limits[id] = [min ?? (floor !== undefined && low >= floor ? floor : low - room), max ?? high + room];
+      }
+    if (reach.equal) {
+      const span = Math.max(...Object.values(limits).map(([low, high]) => high - low));
+      for (const id of Object.keys(limits)) {
+        const middle = (limits[id][0] + limits[id][1]) / 2;
+        limits[id] = [middle - span / 2, middle + span / 2];
+      }
+    }
+    for (const [id, [min, max]] of Object.entries(limits))
+      Object.assign(scales[id], {min, max});
   }
 
   const points = (x, y) => x.map((value, i) => ({x: value, y: y[i] === null ? NaN : y[i]}));
@@ -288,7 +363,8 @@
   function axis(title, more) {
     return Object.assign({type: 'linear',
       title: {display: Boolean(title), text: short(title || ''), padding: 2},
-      ticks: {maxTicksLimit: 7, maxRotation: 0}, grid: {drawTicks: true}}, more || {});
+      ticks: {maxTicksLimit: 7, maxRotation: 0, includeBounds: false}, grid: {drawTicks: true}},
+    more || {});
   }
 
   /** What the mouse says at a point. */
@@ -305,10 +381,17 @@
     borderColor: colour, backgroundColor: colour, pointBorderWidth: 0});
 
   function lines(datasets, xTitle, yTitle, more) {
-    const {marks, legend, scales, tooltip, ...rest} = more || {};
+    const {marks, legend, scales, tooltip, reach, isCropped, ...rest} = more || {};
     for (const one of datasets)
       one.pointStyle = one.pointStyle || (one.showLine === false ? 'circle' : one.fill ? 'rect' : 'line');
-    return {type: 'line', data: {datasets}, options: Object.assign({
+    // Axes without limits of their own reach over the data.
+    const fits = {};
+    for (const id of ['x', 'y']) {
+      const wish = (scales || {})[id] || {};
+      if (wish.min === undefined || wish.max === undefined)
+        fits[id] = {...(reach || {})[id], min: wish.min, max: wish.max};
+    }
+    return {type: 'line', data: {datasets}, reach: fits, isCropped, options: Object.assign({
       parsing: false,
       interaction: {mode: 'nearest', intersect: false},
       scales: {x: axis(xTitle, (scales || {}).x), y: axis(yTitle, (scales || {}).y)},
@@ -327,11 +410,21 @@
   const colourOfRung = (i) => rungColour(report.rungs[i].number, report.allRungs);
 
   function header() {
-    document.title = (report.title || 'Report') + ' | Tempera';
-    main.append(element('h1', {}, report.title || 'A run'));
+    // The question is the title; of a long one the first sentence, if that is not long, too.
+    const asked = report.question ? report.question[0].toUpperCase() + report.question.slice(1) : '';
+    const longest = 140;
+    const end = asked.length > longest ? asked.slice(0, longest).search(/[.?!]\s/) + 1 : asked.length;
+    const title = asked.slice(0, end) || (asked ? asked : report.title || 'A run');
+    document.title = (title.length > 80 ? title.slice(0, 78) + '…' : title) + ' | Tempera';
+    main.append(element('h1', {class: title.length > longest ? 'long' : ''}, title));
+    if (asked.length > title.length)
+      main.append(element('p', {class: 'question'}, asked.slice(title.length).trim()));
     const facts = element('div', {class: 'facts'});
     const fact = (name, value) =>
       facts.append(element('div', {}, element('span', {}, name), element('b', {}, value)));
+    if (asked)
+      fact(report.family === 'network' ? 'equation' : report.family === 'analytic' ? 'energy' : 'problem',
+        report.title);
     fact('kind', report.family);
     fact('version', report.version);
     fact('seed', report.seed);
@@ -494,72 +587,144 @@
               .map((place) => ({x: place[0], y: place[1]})), order: -3,
             backgroundColor: '#e69f00', borderColor: '#000000', pointBorderWidth: 1});
         // A place has one scale: the same span in both directions.
-        const limits = {x: {}, y: {}};
-        if (isPlace) {
-          const range = {x: [Infinity, -Infinity], y: [Infinity, -Infinity]};
-          datasets.filter((one) => !one.hidden).forEach((one) => one.data.forEach((point) => {
-            for (const id of ['x', 'y'])
-              range[id] = [Math.min(range[id][0], point[id]), Math.max(range[id][1], point[id])];
-          }));
-          const span = 1.12 * Math.max(...['x', 'y'].map((id) => range[id][1] - range[id][0]));
-          for (const id of ['x', 'y']) {
-            const middle = (range[id][0] + range[id][1]) / 2;
-            limits[id] = {min: middle - span / 2, max: middle + span / 2,
-              ticks: {includeBounds: false, maxTicksLimit: 9, maxRotation: 0}};
-          }
-        }
-        return {type: 'scatter', data: {datasets}, options: {parsing: false,
-          scales: {x: axis(names[0], limits.x), y: axis(names[1], limits.y)},
+        return {type: 'scatter', data: {datasets}, reach: {x: {}, y: {}, equal: isPlace}, options: {parsing: false,
+          scales: {x: axis(names[0]), y: axis(names[1])},
           plugins: {tooltip: say(names[0], names[1]), legend: {labels: {boxHeight: 8}}}}};
       }, 'square'));
       return;
     }
 
-    // Pairs below the diagonal, marginals on it. A column has one range.
-    const n = data.columns;
+    corner(part, controls, redraws, {cloud, say, isByChain: () => byChain});
+  }
+
+  const pen = document.createElement('canvas').getContext('2d');
+  function textWidth(text, size) {
+    pen.font = size + 'px ' + Chart.defaults.font.family;
+    return pen.measureText(text).width;
+  }
+
+  /** A name cut to so many pixels. */
+  function fitted(name, size, pixels) {
+    let result = name;
+    while (result.length > 1 && textWidth(result, size) > pixels)
+      result = result.slice(0, result.endsWith('…') ? -2 : -1) + '…';
+    return result;
+  }
+
+  /** Round numbers within a range, at most so many but at least two, with their texts. */
+  function roundNumbers([low, high], most) {
+    let power = Math.floor(Math.log10(high - low)), best = [], bestStep = 1;
+    for (let k = power + 1; k >= power - 2; --k)
+      for (const digit of [5, 2, 1]) {
+        const step = digit * 10 ** k, found = [];
+        // The margin keeps numbers of neighbours apart.
+        const from = Math.ceil((low + .05 * (high - low)) / step), to = Math.floor((high - .05 * (high - low)) / step);
+        if (to - from > 20)
+          continue;
+        for (let i = from; i <= to; ++i)
+          found.push(i * step);
+        if (found.length > best.length && (found.length <= most || best.length < 2)) {
+          best = found;
+          bestStep = step;
+        }
+      }
+    const decimals = Math.max(0, -Math.floor(Math.log10(bestStep) + 1e-9));
+    const largest = Math.max(...best.map(Math.abs));
+    return best.map((value) => ({value: Number(value.toPrecision(14)), label:
+      decimals <= 5 && largest < 1e6 ? value.toFixed(decimals) :
+        value === 0 ? '0' : value.toExponential(Math.max(0, Math.min(12,
+          Math.floor(Math.log10(Math.abs(value)) + 1e-9) + decimals -
+          (bestStep >= 10 ? Math.floor(Math.log10(bestStep) + 1e-9) : 0))))}));
+  }
+
+  /**
+   * Pairs below the diagonal, marginals on it. All plots have one size, a column has one range
+   * of x and a row one of y, and their numbers stand below the last row and left of the first
+   * column, in windows of any width.
+   */
+  function corner(part, controls, redraws, {cloud, say, isByChain}) {
+    const data = report.scatter, names = report.columns, n = data.columns;
     const place = grid(part, 'pairs');
-    place.style.gridTemplateColumns = 'repeat(' + n + ', minmax(0, 1fr))';
-    const rangeOf = (column) => {
-      const values = data.rungs[byChain ? 0 : pairRung][column].concat(
-        data.truth.filter((state) => state.length > column).map((state) => state[column]));
-      const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
-      const margin = .06 * (high - low) || 1e-3 * Math.abs(high) || 1;
-      return {min: low - margin, max: high + margin};
+    const gap = 5, font = 10;
+    let ranges, ticks, side, left, bottom, isUpright;
+    const plan = () => {
+      const rung = isByChain() ? 0 : pairRung;
+      ranges = data.rungs[rung].map((values, column) => {
+        const [low, high] = rangeOf(values.concat(ends(report.marginals[column].rungs[rung]),
+          data.truth.filter((state) => state.length > column).map((state) => state[column])));
+        const margin = .04 * (high - low) || 1e-3 * Math.abs(high) || 1;
+        return [low - margin, high + margin];
+      });
+      const inner = getComputedStyle(place);
+      const width = place.clientWidth - parseFloat(inner.paddingLeft) - parseFloat(inner.paddingRight);
+      // Numbers at the left need room, which the plots lose, which decides on the numbers.
+      left = 60;
+      for (let i = 0; i < 2; ++i) {
+        side = Math.max(24, Math.floor((width - left - (n - 1) * gap) / n));
+        ticks = ranges.map((range) => roundNumbers(range, Math.max(2, Math.min(6, Math.floor(side / 45)))));
+        const widest = (list) => Math.max(0, ...list.map((tick) => textWidth(tick.label, font)));
+        isUpright = ticks.some((list) => (widest(list) + 8) * list.length > side);
+        left = Math.ceil(Math.max(...ticks.slice(1).map(widest))) + 28;
+        bottom = (isUpright ? Math.ceil(Math.max(...ticks.map(widest))) : font) + 28;
+      }
+      place.style.gap = gap + 'px';
+      place.style.gridTemplateColumns = (left + side) + 'px repeat(' + (n - 1) + ', ' + side + 'px)';
+      place.style.gridTemplateRows = 'repeat(' + (n - 1) + ', ' + side + 'px) ' + (side + bottom) + 'px';
     };
-    // Numbers on the left and at the bottom only, with room for them everywhere there.
-    const isNarrow = () => place.clientWidth < 800;
-    const side = (name, isShown, id, more) => Object.assign(axis('', {
-      ticks: {display: isShown && !isNarrow(), maxTicksLimit: 6, maxRotation: 0, includeBounds: false,
-        font: {size: 10}},
-      title: {display: isShown, text: short(name), padding: 0, font: {size: isNarrow() ? 10 : 11}},
+    const edge = (id, column, isShown, hasNumbers) => ({
+      type: 'linear', min: ranges[column][0], max: ranges[column][1],
+      title: {display: isShown, text: fitted(names[column], 11, side), padding: 0, font: {size: 11}},
       grid: {drawTicks: false},
+      ticks: {display: isShown && hasNumbers, font: {size: font}, padding: 4, autoSkip: false,
+        minRotation: id === 'x' && isUpright ? 90 : 0, maxRotation: id === 'x' && isUpright ? 90 : 0},
+      afterBuildTicks: (scale) => scale.ticks = ticks[column].map((tick) => ({value: tick.value})),
+      afterTickToLabelConversion: (scale) => scale.ticks.forEach((tick, i) => tick.label = ticks[column][i].label),
+      // All plots have one size, whatever stands beside them.
       afterFit: (scale) => {
-        const room = isNarrow() ? 18 : 66;
         if (id === 'y')
-          scale.width = isShown ? room : 4;
+          scale.width = isShown ? left : 0;
         else
-          scale.height = isShown ? (isNarrow() ? 18 : 32) : 4;
-      }}), more);
+          scale.height = isShown ? bottom : 0;
+        Object.assign(scale, {paddingLeft: 0, paddingRight: 0, paddingTop: 0, paddingBottom: 0});
+      }});
+    plan();
+    const charts = [];
     for (let row = 0; row < n; ++row)
       for (let column = 0; column < n; ++column) {
         if (column > row) {
           place.append(element('div'));
           continue;
         }
-        redraws.push(figure(place, '', names[column] + (row === column ? '' : ' and ' + names[row]), () => {
-          const x = side(names[column], row === n - 1, 'x', rangeOf(column));
+        charts.push(figure(place, '', names[column] + (row === column ? '' : ' and ' + names[row]), () => {
+          const x = edge('x', column, row === n - 1, true);
+          const layout = {autoPadding: false, padding: 0};
           if (row === column) {
             const config = marginal(row, true);
-            const y = side(names[row], column === 0, 'y', {beginAtZero: true});
-            y.ticks.display = y.grid.display = false;
+            const y = edge('y', row, column === 0, false);
+            y.grid.display = false;
             config.options.scales = {x, y};
+            config.options.layout = layout;
+            config.options.plugins.marks.frame = true;
+            config.reach = {y: {floor: 0}};
             return config;
           }
-          return {type: 'scatter', data: {datasets: cloud(column, row, 1.2)}, options: {
-            parsing: false, scales: {x, y: side(names[row], column === 0, 'y', rangeOf(row))},
-            plugins: {legend: {display: false}, tooltip: say(names[column], names[row])}}};
-        }));
+          return {type: 'scatter', data: {datasets: cloud(column, row, side < 120 ? .9 : 1.2)}, options: {
+            parsing: false, layout, scales: {x, y: edge('y', row, column === 0, true)},
+            plugins: {marks: {frame: true}, legend: {display: false}, tooltip: say(names[column], names[row])}}};
+        }, 'pair'));
       }
+    const redrawAll = () => {
+      plan();
+      charts.forEach((redraw) => redraw());
+    };
+    redraws.push(redrawAll);
+    let width = place.clientWidth;
+    new ResizeObserver(() => {
+      if (place.clientWidth === width)
+        return;
+      width = place.clientWidth;
+      redrawAll();
+    }).observe(place);
     if (nRungs > 1) {
       part.insertBefore(controls, place);
       chooser(controls, 'Rung', report.rungs.map(shortRung), (choice) => {
@@ -569,44 +734,87 @@
     }
   }
 
+  /** The density of a prior in closed form. */
+  function priorDensity({kind, first, second}, x) {
+    if (kind === 'uniform')
+      return x >= first && x <= second ? 1 / (second - first) : 0;
+    if (kind === 'normal')
+      return Math.exp(-.5 * ((x - first) / second) ** 2) / (second * Math.sqrt(2 * Math.PI));
+    return x > 0 ? Math.exp(-.5 * (Math.log(x / first) / second) ** 2) /
+      (x * second * Math.sqrt(2 * Math.PI)) : 0;
+  }
+
+  /** Where nearly all of a prior is. */
+  function priorEnds({kind, first, second}) {
+    return kind === 'uniform' ? [first, second] : kind === 'normal' ?
+      [first - 3 * second, first + 3 * second] :
+      [first * Math.exp(-3 * second), first * Math.exp(3 * second)];
+  }
+
+  /** The curve of a prior over a range. */
+  function priorCurve(law, [low, high]) {
+    if (law.kind === 'uniform')
+      return [[law.first, 0], [law.first, 1], [law.second, 1], [law.second, 0]]
+        .map(([x, y]) => ({x, y: y / (law.second - law.first)}));
+    const n = 600;
+    return Array.from({length: n + 1}, (_, i) => low + i * (high - low) / n)
+      .map((x) => ({x, y: priorDensity(law, x)}));
+  }
+
   /** The chart of one marginal, by rung, with prior and truth. */
   function marginal(column, isPlain) {
     const data = report.marginals[column];
     const datasets = data.rungs.map((histogram, i) => ({label: shortRung(report.rungs[i]),
       data: outline(histogram), hidden: i !== (isPlain ? pairRung : 0), borderColor: colourOfRung(i), order: i,
       backgroundColor: faint(colourOfRung(i), i === 0 ? .3 : .1), fill: 'origin'}));
-    const range = ends(data.rungs[0]);
+    const range = ends(data.rungs[0]), spread = range[1] - range[0];
     const truth = report.unknowns[column].truth;
-    const spread = range[1] - range[0];
-    for (const value of truth)
-      if (value > range[0] - spread && value < range[1] + spread) {
-        range[0] = Math.min(range[0], value - .05 * spread);
-        range[1] = Math.max(range[1], value + .05 * spread);
-      }
-    if (data.prior && !isPlain)
-      datasets.push({label: 'prior', data: outline(data.prior), borderColor: priorColour,
+    const isNear = (value) => value > range[0] - 4 * spread && value < range[1] + 4 * spread;
+    const reach = {x: {include: truth.filter(isNear)}, y: {floor: 0, include: []}};
+    if (!isPlain && (data.law || data.prior)) {
+      // The whole prior, if the draws are still seen beside it.
+      const [low, high] = data.law ? priorEnds(data.law) : ends(data.prior);
+      if (high - low < 4 * spread)
+        reach.x.include.push(low, high);
+      const shown = rangeOf(range.concat(reach.x.include));
+      const all = rangeOf(shown.concat(...data.rungs.map(ends)));
+      const room = .1 * (all[1] - all[0]);
+      const curve = data.law ? priorCurve(data.law, [all[0] - room, all[1] + room]) : outline(data.prior);
+      reach.y.include = data.law ? Array.from({length: 101}, (_, i) => priorDensity(data.law,
+        shown[0] + i * (shown[1] - shown[0]) / 100)) : curve.map((point) => point.y);
+      datasets.push({label: 'prior', data: curve, isBackground: true, borderColor: priorColour,
         borderDash: [2, 2], backgroundColor: faint(priorColour, .08), fill: 'origin', order: 50});
+    }
     return lines(datasets, isPlain ? '' : report.columns[column], isPlain ? '' : 'density', {
-      scales: {x: {min: range[0] - .06 * spread, max: range[1] + .06 * spread,
-        ticks: {includeBounds: false, maxTicksLimit: 8, maxRotation: 0}}, y: {beginAtZero: true}},
+      scales: {x: {ticks: {includeBounds: false, maxTicksLimit: 8, maxRotation: 0}}}, reach,
       legend: {display: !isPlain && datasets.length > 1},
-      marks: {lines: truth.map((value) => ({x: value}))}});
+      marks: {lines: truth.filter(isNear).map((value) => ({x: value}))}});
+  }
+
+  /** What a marginal cannot show. */
+  function beyond(column) {
+    const {beyond: n, least, largest} = report.marginals[column].rungs[0];
+    const [low, high] = ends(report.marginals[column].rungs[0]), spread = high - low;
+    const far = report.unknowns[column].truth.filter((value) =>
+      !(value > low - 4 * spread && value < high + 4 * spread));
+    return (n ? '; ' + plural(n, 'draw') + ' beyond the picture, from ' + number(least) + ' to ' +
+      number(largest) : '') + (far.length ? '; truth beyond the picture: ' + far.map((one) => number(one)).join(', ') : '');
   }
 
   function marginals() {
     if (!report.marginals || !report.marginals.length)
       return;
-    const hasPrior = report.marginals.some((one) => one.prior);
+    const hasPrior = report.marginals.some((one) => one.prior || one.law);
     const hasTruth = report.unknowns.some((one) => one.truth.length);
     const part = section('Marginals', 'Densities of the coldest rung; hotter rungs by a click in the ' +
       'legend' + (hasPrior ? '; the prior is dotted' : '') +
       (hasTruth ? '; truth: broken line' : '') +
-      '. The range is that of the draws: a prior that is wider leaves it.');
+      '. The range is that of the draws; a prior that is much wider leaves it.');
     const place = grid(part, report.columns.length > 3 ? 'small' : '');
     report.columns.forEach((name, column) => {
       const one = report.unknowns[column];
       figure(place, name, 'mean ' + within(one.mean, one.sd) + ', sd ' + number(one.sd, 3) +
-        (one.prior ? ', prior ' + one.prior : ''), () => marginal(column, false));
+        (one.prior ? ', prior ' + one.prior : '') + beyond(column), () => marginal(column, false));
     });
   }
 
@@ -623,30 +831,43 @@
     const names = ['energy', ...report.columns];
     let chosen = Math.min(1, report.columns.length);
     const redraws = [];
+    const controls = element('div', {class: 'controls'});
+    part.append(controls);
     if (names.length > 1) {
-      const controls = element('div', {class: 'controls'});
-      part.append(controls);
       const order = [...report.columns, 'energy'];
       chooser(controls, 'Show', order, (choice) => {
         chosen = choice === report.columns.length ? 0 : choice + 1;
         redraws.forEach((redraw) => redraw());
       });
     }
+    // What came from far away in burn-in may hide what came later.
+    let hasBurnIn = true;
+    if (report.burnIn > 0 && report.hasDraws)
+      chooser(controls, 'Range', ['all draws', 'after burn-in'], (choice) => {
+        hasBurnIn = choice === 0;
+        redraws.forEach((redraw) => redraw());
+      });
+    const trace = (datasets) => {
+      const late = hasBurnIn ? null : rangeOf(datasets.flatMap((one) => one.data)
+        .filter((point) => point.x > report.burnIn).map((point) => point.y).concat(truthLines().map((line) => line.y)));
+      const room = late ? .04 * (late[1] - late[0]) || .5 : 0;
+      return lines(datasets, 'round', names[chosen], {isCropped: !hasBurnIn,
+        marks: Object.assign(burnIn(), {lines: truthLines()}), reach: {y: {include: truthLines().map((line) => line.y)}},
+        scales: {x: roundAxis(), ...(late ? {y: {min: late[0] - room, max: late[1] + room}} : {})}});
+    };
     const truthLines = () => chosen === 0 ? [] :
       report.unknowns[chosen - 1].truth.map((value) => ({y: value}));
     const place = grid(part);
     redraws.push(figure(place, report.chains > 1 ? 'The coldest rung, by chain' : 'The coldest rung', '',
-      () => lines(data.rounds.map((rounds, chain) => ({label: 'chain ' + chain,
+      () => trace(data.rounds.map((rounds, chain) => ({label: 'chain ' + chain,
         data: points(rounds, chosen === 0 ? data.chainEnergies[chain] :
-          data.chains[chain][chosen - 1]), ...dots(faint(chainColour(chain), .7))})), 'round', names[chosen],
-      {marks: Object.assign(burnIn(), {lines: truthLines()}), scales: {x: roundAxis()}})));
+          data.chains[chain][chosen - 1]), ...dots(faint(chainColour(chain), .7))})))));
     if (nRungs > 1)
       redraws.push(figure(place, 'All rungs' + (report.chains > 1 ? ' of chain 0' : ''), '',
-        () => lines(report.rungs.map((rung, i) => ({label: shortRung(rung), order: i,
+        () => trace(report.rungs.map((rung, i) => ({label: shortRung(rung), order: i,
           data: points(data.rounds[0], chosen === 0 ? data.rungEnergies[i] :
             i === 0 ? data.chains[0][chosen - 1] : data.rungs[i][chosen - 1]),
-          ...dots(faint(colourOfRung(i), .7))})), 'round', names[chosen],
-        {marks: Object.assign(burnIn(), {lines: truthLines()}), scales: {x: roundAxis()}})));
+          ...dots(faint(colourOfRung(i), .7))})))));
   }
 
   function energies() {
@@ -661,28 +882,29 @@
       const peak = (histogram) => histogram.density.reduce((a, b) => Math.max(a, b));
       const rungs = !logarithmic ? all : all.map((histogram) => ({...histogram,
         density: histogram.density.map((one) => one / peak(histogram))}));
-      const first = rungs[0].density.findIndex((one) => one > .05);
-      const range = logarithmic ? {min: rungs[0].low + (first - 1) * rungs[0].width,
-        max: .1 + Math.max(...rungs.map((histogram) => ends(histogram)[1]))} : {};
-      const value = (x) => logarithmic ? 10 ** x : x;
+      const value = (x) => logarithmic ? 10 ** x - 1 : x;
+      const marks = [0, 1, 3, 10, 30, ...Array.from({length: 40}, (_, i) => 10 ** (i + 2))];
       return lines(rungs.map((histogram, i) => ({
         label: shortRung(report.rungs[i]), data: outline(histogram), borderColor: colourOfRung(i),
         backgroundColor: faint(colourOfRung(i), .18), fill: 'origin'})),
       logarithmic ? 'energy above the least' : 'energy',
       logarithmic ? 'density, scaled to 1' : 'density',
-      {scales: {y: {beginAtZero: true}, x: logarithmic ? {...range, ticks: {maxRotation: 0, includeBounds: false, maxTicksLimit: 8,
-        callback: (x) => number(value(x), 2)}} : {}},
+      {reach: {y: {floor: 0}}, scales: {x: logarithmic ? {
+        afterBuildTicks: (scale) => scale.ticks = marks.map((mark) => ({value: Math.log10(1 + mark)}))
+          .filter((tick) => tick.value >= scale.min && tick.value <= scale.max),
+        ticks: {maxRotation: 0, callback: (x) => number(value(x), 2)}} : {}},
       tooltip: {callbacks: {title: () => '', label: (item) => item.dataset.label + ': energy ' +
         number(value(item.parsed.x), 4) + ', density ' + number(item.parsed.y, 3)}}});
     });
     const data = report.traces;
-    figure(place, 'As the run went on' + (report.chains > 1 ? ', chain 0' : ''), '',
+    figure(place, 'As the run went on' + (report.chains > 1 ? ', chain 0' : ''),
+      report.burnIn > 0 ? 'the range is that of the draws after burn-in' : '',
       () => lines(report.rungs.map((rung, i) => ({label: shortRung(rung), order: i,
         data: points(data.rounds[0], data.rungEnergies[i]), ...dots(faint(colourOfRung(i), .7))})), 'round', 'energy',
-      {marks: burnIn(), scales: {x: roundAxis(), y: energyRange()}}));
+      {marks: burnIn(), scales: {x: roundAxis(), y: energyRange()}, isCropped: true}));
   }
 
-  /** Without the first steps, which may come from far away. */
+  /** Without burn-in, which may come from far away. */
   function energyRange() {
     const late = [];
     report.traces.rungEnergies.forEach((values) => values.forEach((value, k) => {
@@ -730,7 +952,7 @@
           pointBackgroundColor: '#0072b2'},
         {label: 'best', data: [{x: 0, y: 1}, {x: report.allRungs - 1, y: 0}],
           borderColor: priorColour, borderDash: [5, 4]}], 'rung', 'from the cold end',
-      {scales: {x: {ticks: {stepSize: 1, precision: 0}}, y: {min: 0, max: 1.02,
+      {scales: {x: {ticks: {stepSize: Math.ceil(report.allRungs / 12), precision: 0, includeBounds: false}}, y: {min: 0, max: 1.02,
         ticks: {includeBounds: false}}}}));
     if (!data.paths)
       return;
@@ -786,14 +1008,14 @@
     const part = section('Mixing', 'How fast the coldest rung forgets where it was, and whether ' +
       'chains agree.');
     const place = grid(part);
-    if (data.lags.length)
+    if (data.lags.length && data.values.some((values) => values.some((value) => value !== null)))
       figure(place, 'Autocorrelation', 'coldest rung, mean of the chains about their common mean',
         () => lines(data.names.map((name, i) => ({label: short(name), data: points(data.lags, data.values[i]),
           borderColor: i === 0 ? '#8c8c8c' : chainColour(i - 1), hidden: i > 6,
           borderDash: i === 0 ? [5, 4] : i > 6 ? [2, 2] : [],
           borderWidth: 1.8})).sort((a, b) => (a.label === 'energy') - (b.label === 'energy')),
-        'lag in draws', 'correlation', {scales: {y: {suggestedMin: -.1, max: 1,
-          ticks: {includeBounds: false}}, x: {min: 0, max: data.lags[data.lags.length - 1]}},
+        'lag in draws', 'correlation', {reach: {y: {include: [-.1, 1]}},
+          scales: {x: {min: 0, max: data.lags[data.lags.length - 1]}},
         marks: {lines: [{y: 0, colour: '#6b7280', width: 1, dash: []}]}}));
 
     const ranks = report.ranks;
@@ -813,7 +1035,7 @@
         const outlinePoints = outline({low: 0, width: 1 / n, density: shares});
         return {label: ranks.labels[k], data: outlinePoints.slice(1, -1),
           borderColor: chainColour(k), borderWidth: 1.5};
-      }), 'rank, scaled', 'share', {scales: {x: {min: 0, max: 1}, y: {min: 0, suggestedMax: 2 * share}},
+      }), 'rank, scaled', 'share', {scales: {x: {min: 0, max: 1}}, reach: {y: {floor: 0, include: [2 * share]}},
         marks: {bands: band, lines: [{y: share, colour: '#6b7280', width: 1}]}}));
     });
   }
@@ -828,10 +1050,9 @@
       return;
     const part = section('Data and predictions',
       'What the draws of the coldest rung predict, without the errors of measurements: ' +
-      '5 %, 50 % and 95 %' + (data && data.states ? ', ' + plural(data.states, 'state') : '') + '.');
+      'mean, 5 % and 95 %' + (data && data.states ? ', ' + plural(data.states, 'state') : '') + '.');
     const place = grid(part);
-    const hasStates = data && data.states > 0;
-
+    
     if (curve && curve.names.includes('mean'))
       figure(place, 'Predicted curve', 'mean and 90 % band' +
         (curve.names.includes('exact') ? ', with the exact curve' : ''), () => {
@@ -861,56 +1082,395 @@
         curve.names[0], 'difference', {marks: {lines: [{y: 0, width: 1}]}});
       });
 
-    if (data) {
-      const x = data.numbers;
-      const isFew = x.length <= 40;
-      const title = (items) => items.length && data.names.length ?
-        data.names[Math.round(items[0].parsed.x) - 1] !== undefined && data.all === x.length ?
-          data.names[Math.round(items[0].parsed.x) - 1] :
-          'number ' + Math.round(items[0].parsed.x) : '';
-      const tooltip = {mode: 'nearest', intersect: false, callbacks: {title,
-        label: (item) => item.dataset.label + ': ' + number(item.parsed.y, 5)}};
-      const datasets = [];
-      if (hasStates && isFew && data.compared) {
-        datasets.push({label: 'predicted, 5 % to 95 %', data: bars(x.map((v) => v + .12), data.low, data.high),
-          borderColor: faint('#0072b2', .45), borderWidth: 9});
-        datasets.push({label: 'predicted, 50 %', data: points(x.map((v) => v + .12), data.median),
-          showLine: false, pointRadius: 5, pointStyle: 'rectRot', backgroundColor: '#0072b2',
-          borderColor: '#0072b2'});
-      } else if (hasStates) {
-        datasets.push({label: '5 %', data: points(x, data.low), borderColor: faint('#0072b2', .5), borderWidth: .8});
-        datasets.push({label: '95 %', data: points(x, data.high), borderColor: faint('#0072b2', .5),
-          borderWidth: .8, fill: '-1', backgroundColor: faint('#0072b2', .25)});
-        datasets.push({label: '50 %', data: points(x, data.median), borderColor: '#0072b2'});
-      }
-      if (data.compared) {
-        const shift = isFew && hasStates ? -.12 : 0;
-        const at = x.map((v) => v + shift);
-        if (isFew)
-          datasets.push({label: 'measured ± deviation', order: -1,
+    if (!data)
+      return;
+    const hasCurve = curve && curve.names.includes('mean') && !data.compared;
+    const groups = seriesOfData(data);
+    if (groups)
+      overTimeOrPlace(part, data, groups);
+    else if (!hasCurve)
+      byMeasurement(place, data);
+    if (!place.children.length)
+      place.remove();
+    if (data.compared)
+      tableOfData(part, data);
+  }
+
+  // Where and when data were taken. Records of older versions do not know it.
+  const dimensionOf = (data) => Math.max(0, ...(data.places || []).map((place) => place.length));
+  const coordinateNames = ['x', 'y', 'z'];
+  const placeText = (place) => place.length === 1 ? 'x = ' + number(place[0], 6) :
+    '(' + place.map((value) => number(value, 6)).join(', ') + ')';
+  const distinct = (values) => [...new Set(values.filter((value) => value !== null && value !== undefined))]
+    .sort((a, b) => a - b);
+
+  /**
+   * Many data that make curves: over time at each place, or along a line at each time. Null if
+   * they make none.
+   */
+  function seriesOfData(data) {
+    const few = 12;
+    if (!data.compared || data.numbers.length <= few || dimensionOf(data) === 0)
+      return null;
+    const keys = data.places.map((place) => JSON.stringify(place));
+    const nPlaces = new Set(keys).size, nTimes = distinct(data.times).length;
+    const isOverTime = nTimes >= 3 && (dimensionOf(data) > 1 || nTimes >= nPlaces || nPlaces < 3);
+    if (!isOverTime && !(dimensionOf(data) === 1 && nPlaces >= 3))
+      return null;
+    const x = isOverTime ? data.times : data.places.map((place) => place[0]);
+    const groups = new Map();
+    data.numbers.forEach((_, i) => {
+      const key = isOverTime ? keys[i] : String(data.times[i]);
+      if (!groups.has(key))
+        groups.set(key, {indices: [], title: isOverTime ? 'At ' + placeText(data.places[i]) :
+          data.times[i] === null ? 'Along x' : 'At t = ' + number(data.times[i], 6)});
+      groups.get(key).indices.push(i);
+    });
+    // Curves of single points are none.
+    const all = [...groups.values()];
+    if (all.reduce((n, one) => n + one.indices.length, 0) < 3 * all.length)
+      return null;
+    all.forEach((one) => one.indices.sort((i, k) => x[i] - x[k]));
+    return {all, x, title: isOverTime ? 'time' : 'x'};
+  }
+
+  /** What is predicted as a curve with its band, the data with their errors in front. */
+  function curveOfData(data, x, indices) {
+    const pick = (values) => indices.map((i) => values[i]);
+    const at = pick(x), values = pick(data.values), deviations = pick(data.deviations);
+    const datasets = [];
+    if (data.states > 0) {
+      datasets.push({label: '5 %', data: points(at, pick(data.low)), borderColor: faint('#0072b2', .5), borderWidth: .8},
+        {label: 'predicted, 5 % to 95 %', data: points(at, pick(data.high)), borderColor: faint('#0072b2', .5),
+          borderWidth: .8, fill: '-1', backgroundColor: faint('#0072b2', .25)},
+        {label: 'predicted mean', data: points(at, pick(data.mean)), borderColor: '#0072b2'});
+    }
+    datasets.push({label: 'measured ± deviation', order: -1, borderColor: '#d55e00', borderWidth: 1.5,
+      data: bars(at, values.map((v, i) => deviations[i] === null ? null : v - deviations[i]),
+        values.map((v, i) => deviations[i] === null ? null : v + deviations[i]))},
+    {label: 'measured', data: points(at, values), showLine: false, order: -2, pointRadius: 3,
+      backgroundColor: '#d55e00', borderColor: '#d55e00'});
+    return datasets;
+  }
+
+  function overTimeOrPlace(part, data, {all, x, title}) {
+    const most = 9;
+    const xRange = {include: x};
+    const chart = (one) => {
+      const datasets = curveOfData(data, x, one.indices);
+      return lines(datasets, title, 'value', {reach: {x: xRange}, legend: {display: false},
+        tooltip: sayPoint(title, '')});
+    };
+    // One for all.
+    const mark = (colour, text) => element('span', {}, element('i', {style: 'background: ' + colour}), text);
+    part.append(element('div', {class: 'key'}, mark('#d55e00', 'measured ± deviation'),
+      ...(data.states > 0 ? [mark('#0072b2', 'predicted mean'), mark('#0072b240', 'predicted, 5 % to 95 %')] : [])));
+    if (all.length <= most) {
+      const place = grid(part, all.length > 2 ? 'small' : '');
+      place.style.marginTop = '14px';
+      all.forEach((one) => figure(place, one.title, plural(one.indices.length, 'measurement'), () => chart(one)));
+      return;
+    }
+    let chosen = 0;
+    const controls = element('div', {class: 'controls'});
+    part.append(controls);
+    const place = grid(part);
+    const redraw = figure(place, 'Measurements and what is predicted', '', () => chart(all[chosen]));
+    chooser(controls, title === 'time' ? 'Place' : 'Time', all.map((one) => one.title.replace(/^At /, '')),
+      (choice) => {
+        chosen = choice;
+        redraw();
+      });
+  }
+
+  /** A measurement by its place and time, or by its name if these are not known. */
+  const measurementName = (data, i) => i < 0 || i >= data.numbers.length ? '' : !data.compared ?
+    'number ' + data.numbers[i] : data.places[i].length ? placeText(data.places[i]) +
+    (data.times[i] === null ? '' : ', t = ' + number(data.times[i], 6)) : data.names[i];
+
+  /** The mouse says which measurement it is at. */
+  const sayMeasurement = (data) => ({mode: 'nearest', intersect: false, callbacks: {
+    title: (items) => measurementName(data,
+      items.length ? data.numbers.indexOf(Math.round(items[0].parsed.x)) : -1),
+    label: (item) => item.dataset.label + ': ' + number(item.parsed.y, 5)}});
+
+  /** An axis of measurements: of few with their names, of many with their numbers. */
+  function measurementAxis(data) {
+    const x = data.numbers, isFew = x.length <= 40, isNamed = data.compared && x.length <= 12;
+    const ticks = isNamed ? {autoSkip: false, maxRotation: 60, font: {size: 11},
+      callback: (value) => short(measurementName(data, x.indexOf(value)))} :
+      {includeBounds: !isFew, precision: 0, maxTicksLimit: 12};
+    return {min: isFew ? x[0] - .5 : x[0], max: isFew ? x[x.length - 1] + .5 : Math.max(x[0] + 1, x[x.length - 1]), ticks,
+      ...(isNamed ? {afterBuildTicks: (scale) => scale.ticks = x.map((value) => ({value}))} : {})};
+  }
+
+  function byMeasurement(place, data) {
+    const x = data.numbers, isFew = x.length <= 40, hasStates = data.states > 0;
+    const datasets = [];
+    if (hasStates && isFew && data.compared) {
+      datasets.push({label: 'predicted, 5 % to 95 %', data: bars(x.map((v) => v + .12), data.low, data.high),
+        borderColor: faint('#0072b2', .45), borderWidth: 9});
+      datasets.push({label: 'predicted mean', data: points(x.map((v) => v + .12), data.mean),
+        showLine: false, pointRadius: 5, pointStyle: 'rectRot', backgroundColor: '#0072b2',
+        borderColor: '#0072b2'});
+    } else if (hasStates) {
+      datasets.push({label: '5 %', data: points(x, data.low), borderColor: faint('#0072b2', .5), borderWidth: .8});
+      datasets.push({label: '95 %', data: points(x, data.high), borderColor: faint('#0072b2', .5),
+        borderWidth: .8, fill: '-1', backgroundColor: faint('#0072b2', .25)});
+      datasets.push({label: 'mean', data: points(x, data.mean), borderColor: '#0072b2'});
+    }
+    if (data.compared) {
+      const at = x.map((v) => v + (isFew && hasStates ? -.12 : 0));
+      if (isFew)
+        datasets.push({label: 'measured ± deviation', order: -1,
           data: bars(at, data.values.map((v, i) => data.deviations[i] === null ? null : v - data.deviations[i]),
             data.values.map((v, i) => data.deviations[i] === null ? null : v + data.deviations[i])),
           borderColor: '#d55e00', borderWidth: 2});
-        datasets.push({label: 'measured', data: points(at, data.values), showLine: false, order: isFew ? -2 : 9,
-          pointRadius: isFew ? 4 : 1.8, backgroundColor: '#d55e00', borderColor: '#d55e00'});
+      datasets.push({label: 'measured', data: points(at, data.values), showLine: false, order: isFew ? -2 : 9,
+        pointRadius: isFew ? 4 : 1.8, backgroundColor: '#d55e00', borderColor: '#d55e00'});
+    }
+    if (datasets.length)
+      figure(place, data.compared ? 'Measurements and what is predicted' : 'Predictions', '',
+        () => lines(datasets, data.compared ? 'measurement' : 'number', 'value',
+          {scales: {x: measurementAxis(data)}, tooltip: sayMeasurement(data)}));
+  }
+
+  /** (measured - mean prediction) / deviation of each measurement; null without predictions. */
+  const residuals = (() => {
+    const data = report.fit;
+    if (!data || !data.compared || !(data.states > 0))
+      return null;
+    const result = data.values.map((value, i) => data.mean[i] === null || !(data.deviations[i] > 0) ? null :
+      (value - data.mean[i]) / data.deviations[i]);
+    return result.some((one) => one !== null) ? result : null;
+  })();
+
+  function tableOfData(part, data) {
+    const dimension = dimensionOf(data), hasTimes = distinct(data.times || []).length > 0;
+    const hasStates = data.states > 0, few = 12;
+    const numbers = (tag, texts) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
+    const head = ['', ...(dimension ? coordinateNames.slice(0, dimension) : ['name']), ...(hasTimes ? ['t'] : []),
+      'measured', 'deviation', ...(hasStates ? ['mean prediction', '5 %', '95 %', 'residual / deviation'] : [])];
+    const body = data.numbers.map((n, i) => {
+      const digits = data.deviations[i];
+      const line = numbers('td', [String(n),
+        ...(dimension ? Array.from({length: dimension}, (_, d) => number(data.places[i][d], 6)) : [short(data.names[i])]),
+        ...(hasTimes ? [number(data.times[i], 6)] : []), within(data.values[i], digits), number(digits, 3),
+        ...(hasStates ? [within(data.mean[i], digits), within(data.low[i], digits), within(data.high[i], digits),
+          residuals && residuals[i] !== null ? residuals[i].toFixed(2) : '–'] : [])]);
+      if (residuals && Math.abs(residuals[i]) > 3)
+        line.lastChild.className = 'bad';
+      return line;
+    });
+    part.append(element('details', data.numbers.length <= few ? {open: ''} : {},
+      element('summary', {}, data.all > data.numbers.length ? data.numbers.length + ' of ' +
+        plural(data.all, 'measurement') : plural(data.all, 'measurement')),
+      element('div', {class: 'wide tall'}, element('table', {}, element('thead', {}, numbers('th', head)),
+        element('tbody', {}, ...body)))));
+  }
+
+  function residualsOfData() {
+    const data = report.fit;
+    if (!residuals)
+      return;
+    const known = residuals.filter((one) => one !== null);
+    const outside = (bound) => known.filter((one) => Math.abs(one) > bound).length;
+    const meanSquare = known.reduce((sum, one) => sum + one * one, 0) / known.length;
+    const part = section('Residuals', '(measured − mean prediction) / deviation' +
+      (data.unknownDeviation ? ', the median of its draws' : '') +
+      (data.correlated ? '; errors are correlated, which these do not take into account' : '') +
+      '. Of ' + known.length + ', ' + outside(2) + ' beyond ±2 and ' + outside(3) + ' beyond ±3; mean square ' +
+      number(meanSquare, 3) + '. If model and errors are right, about 5 in 100 are beyond ±2, 3 in 1,000 beyond ±3, ' +
+      'the mean square is near 1 or, with few data, below, and there is no pattern over time or place.');
+    const place = grid(part);
+    const bands = [3, 2, 1].map((bound) => ({axis: 'y', from: -bound, to: bound,
+      colour: {3: '#6b728012', 2: '#6b728018', 1: '#6b728022'}[bound]}));
+    const marks = {bands, lines: [{y: 0, colour: '#6b7280', width: 1, dash: []}]};
+    const radius = known.length <= 40 ? 4.5 : known.length <= 200 ? 3 : 2;
+    const dotsOf = (label, colour, indices, x, far = '#d55e00') => {
+      const colours = indices.map((i) => Math.abs(residuals[i]) > 3 ? far : colour);
+      return {label, showLine: false, pointRadius: radius, backgroundColor: colours, borderColor: colours,
+        data: points(indices.map((i) => x[i]), indices.map((i) => residuals[i]))};
+    };
+    const all = data.numbers.map((_, i) => i);
+    const reach = {y: {include: [-3.2, 3.2]}};
+    // Numbers where the bands end, unless there are too many.
+    const y = {ticks: {includeBounds: false, ...(known.every((one) => Math.abs(one) < 6) ? {stepSize: 1} : {})}};
+    const sayWhich = (x) => ({mode: 'nearest', intersect: false, callbacks: {title: (items) => {
+      const {x: at, y: residual} = items.length ? items[0].parsed : {};
+      return measurementName(data, all.findIndex((k) => x[k] === at && residuals[k] === residual));
+    }, label: (item) => 'residual ' + number(item.parsed.y, 3)}});
+    figure(place, 'By measurement', 'bands: ±1, ±2, ±3', () => lines([dotsOf('residual', '#0072b2', all, data.numbers)],
+      'measurement', 'residual', {scales: {x: measurementAxis(data), y}, reach, tooltip: sayMeasurement(data),
+        legend: {display: false}, marks}));
+    const dimension = dimensionOf(data), times = data.times || [];
+    if (distinct(times).length > 1) {
+      const keys = data.places.map(placeText), places = [...new Set(keys)];
+      const isByPlace = places.length > 1 && places.length <= 7;
+      const colours = qualitative;
+      figure(place, 'Over time', isByPlace ? 'by place' : '', () => lines(isByPlace ? places.map((one, k) =>
+        dotsOf(one, colours[k], all.filter((i) => keys[i] === one), times, colours[k])) :
+        [dotsOf('residual', '#0072b2', all, times)], 'time', 'residual',
+      {scales: {y}, reach, tooltip: sayWhich(times), legend: {display: isByPlace}, marks}));
+    }
+    for (let d = 0; d < dimension; ++d) {
+      const x = data.places.map((one) => one[d] ?? null);
+      if (distinct(x).length > 2)
+        figure(place, 'Over ' + coordinateNames[d], '', () => lines([dotsOf('residual', '#0072b2', all, x)],
+          coordinateNames[d], 'residual', {scales: {y}, reach, tooltip: sayWhich(x), legend: {display: false}, marks}));
+    }
+  }
+
+  const sentences = (texts) => element('ul', {class: 'sentences'}, ...texts.map((text) => element('li', {}, text)));
+  const capital = (text) => text ? text[0].toUpperCase() + text.slice(1) : text;
+
+  const tableOf = (head, lines) => element('div', {class: 'wide', style: 'margin-top: 10px'}, element('table', {},
+    element('thead', {}, element('tr', {}, ...head.map((text) => element('th', {}, text)))),
+    element('tbody', {}, ...lines.map((cells) => element('tr', {}, ...cells.map((cell) =>
+      cell instanceof Node ? cell : element('td', {class: 'text', title: cell}, cell)))))));
+
+  /** What was found out about each unknown, against its prior. */
+  function whatDataTell() {
+    const all = report.dataTell, checks = report.checks;
+    if (!all.length && !checks?.findings.length)
+      return;
+    const part = section('What the data tell', 'Posterior against prior. The distance is the largest between the two ' +
+      'distribution functions; information is how many priors the data are worth, for this unknown alone.');
+    if (checks)
+      part.append(sentences(checks.findings.map((one) => capital(one.sentence) + (/[.!?]$/.test(one.sentence) ? '' : '.'))
+        .concat(checks.openCombination ? ['The data are silent about a combination: ' + checks.openCombination + '.'] : [])));
+    const percent = (share) => Number.isFinite(share) ? number(100 * share, 2) + ' %' : '–';
+    if (all.length)
+      part.append(tableOf(['unknown', 'prior sd', 'posterior sd', 'share', 'distance', 'information', 'the data say'],
+        all.map((one) => [one.unknown, number(one.prior), number(one.posterior), percent(one.posterior / one.prior),
+          number(one.distance, 2), number(one.information), element('td', {class: 'text' +
+          (['undecided', 'nothing', 'little'].includes(one.verdict) ? ' bad' : ''), title: one.verdict}, one.verdict)])));
+  }
+
+  /** Whether the levels are fine enough: what a finer one, or another rule, would change. */
+  function fineEnough() {
+    const checks = report.checks, change = report.refinement;
+    if (!change && !(checks && (checks.refinement || checks.refinementShifts.length || checks.swapShifts.length)))
+      return;
+    const part = section('Fine enough?', 'What a level that is refined once would change.');
+    const where = change && report.fit && report.fit.compared ?
+      measurementName(report.fit, report.fit.numbers.indexOf(change.measurement)) : '';
+    part.append(sentences([
+      checks?.refinement ? capital(checks.refinement.trim()) : '',
+      change ? 'Predictions change by up to ' + number(change.largest, 3) + ' standard deviations of their measurement' +
+        (where ? ', most at ' + where : '') + ', and by ' + number(change.mean, 3) + ' on average (' +
+        plural(change.n_draws, 'draw') + ').' : ''].filter((text) => text)));
+    const shifts = (title, all, limit) => {
+      const cell = (value, text) => element('td', {class: Math.abs(value) > limit ? 'bad' : ''}, value === null ? '–' : text);
+      if (all.length)
+        part.append(tableOf([title, 'mean moves by, sd', 'sd changes by'], all.map((one) => [one.column,
+          cell(one.mean, one.mean?.toFixed(2)), cell(one.width, (100 * one.width).toFixed(0) + ' %')])));
+    };
+    if (checks) {
+      shifts('on a refined level', checks.refinementShifts, checks.largestRefinementShift);
+      shifts('with the rule \'exact\'', checks.swapShifts, checks.largestSwapShift);
+    }
+  }
+
+  /** A colour between some, at a place from 0 to 1. */
+  function mixed(colours, place) {
+    const at = Math.min(1, Math.max(0, place)) * (colours.length - 1);
+    const below = Math.min(Math.floor(at), colours.length - 2);
+    return colours[below].map((c, k) => Math.round(c + (at - below) * (colours[below + 1][k] - c)));
+  }
+  const css = (colour) => 'rgb(' + colour.join(',') + ')';
+  const fieldColours = [[255, 255, 236], [214, 236, 201], [140, 205, 190], [60, 150, 160], [20, 85, 110]];
+  const residualColours = [[0, 84, 147], [120, 180, 215], [255, 255, 255], [240, 160, 100], [190, 60, 0]];
+  const colourBar = (colours, low, title, high) => element('div', {class: 'bar'}, element('span', {}, low),
+    element('i', {style: 'background: linear-gradient(to right, ' + colours.map(css).join(', ') + ')'}),
+    element('span', {}, high), element('small', {}, title));
+
+  /** Where the problem is in the plane: sensors, the mean solution, draws of a place. */
+  function mapOfPlaces() {
+    const data = report.fit, field = report.map;
+    const hasPlaces = data && data.compared && data.places.every((place) => place.length === 2);
+    if (!hasPlaces)
+      return;
+    const isPlace = report.scatter && report.scatter.sensors.length > 0 && report.scatter.columns >= 2;
+    const part = section('Map', 'Where the sensors are' + (residuals ?
+      ', coloured by the largest of their residuals' : '') + (isPlace ?
+      '; draws of ' + report.columns[0] + ' and ' + report.columns[1] : '') + (field ?
+      '; behind them the mean solution' : '') + '.');
+    const sensors = new Map();
+    data.places.forEach((place, i) => {
+      const key = JSON.stringify(place);
+      if (!sensors.has(key))
+        sensors.set(key, {x: place[0], y: place[1], residual: null, n: 0});
+      const one = sensors.get(key), residual = residuals ? residuals[i] : null;
+      ++one.n;
+      if (residual !== null && !(Math.abs(one.residual ?? 0) > Math.abs(residual)))
+        one.residual = residual;
+    });
+    const all = [...sensors.values()];
+    const largest = 3;
+    let chosen = field ? field.times.length - 1 : 0;
+    const pictures = field ? field.pictures.map((shades) => {
+      const picture = document.createElement('canvas');
+      Object.assign(picture, {width: field.columns, height: field.rows});
+      const ctx = picture.getContext('2d'), image = ctx.createImageData(field.columns, field.rows);
+      shades.forEach((shade, k) => {
+        // Rows of the raster begin at the bottom.
+        const at = 4 * ((field.rows - 1 - Math.floor(k / field.columns)) * field.columns + k % field.columns);
+        image.data.set(shade === 255 ? [0, 0, 0, 0] : [...mixed(fieldColours, shade / 254), 255], at);
+      });
+      ctx.putImageData(image, 0, 0);
+      return picture;
+    }) : [];
+    const barPlace = element('div');
+    const showBars = () => barPlace.replaceChildren(...[
+      field ? colourBar(fieldColours, number(field.low[chosen], 3), 'mean solution' +
+        (field.times.length > 1 ? ' at t = ' + number(field.times[chosen], 4) : ''), number(field.high[chosen], 3)) : null,
+      residuals ? colourBar(residualColours, '≤ −' + largest, 'residual / deviation', '≥ ' + largest) : null]
+      .filter((one) => one));
+    const controls = element('div', {class: 'controls'});
+    part.append(controls);
+    const redraw = figure(part, 'Map', '', () => {
+      const datasets = [];
+      if (isPlace) {
+        const [x, y] = report.scatter.rungs[0], every = Math.ceil(x.length / 1500);
+        const some = (values) => values.filter((_, i) => i % every === 0);
+        datasets.push({label: 'draws', data: points(some(x), some(y)), pointRadius: 1.5, pointBorderWidth: 0,
+          backgroundColor: '#7a017760', borderColor: '#7a0177', borderWidth: 0});
+        const truth = report.scatter.truth.filter((state) => state.length > 1);
+        if (truth.length)
+          datasets.push({label: 'truth', data: truth.map((state) => ({x: state[0], y: state[1]})),
+            pointStyle: 'crossRot', pointRadius: 8, pointBorderWidth: 2.5, order: -2,
+            borderColor: truthColour, pointBorderColor: truthColour});
       }
-      const xScale = {min: isFew ? .5 : x[0], max: isFew ? x[x.length - 1] + .5 : x[x.length - 1],
-        ticks: {includeBounds: !isFew, precision: 0, maxTicksLimit: 12}};
-      const hasCurve = curve && curve.names.includes('mean') && !data.compared;
-      if (datasets.length && !hasCurve)
-        figure(place, data.compared ? 'Measurements and what is predicted' : 'Predictions', '',
-          () => lines(datasets, data.compared ? 'measurement' : 'number', 'value',
-            {scales: {x: xScale}, tooltip}));
-      if (hasStates && data.compared && data.deviations.some((one) => one > 0))
-        figure(place, 'Residuals', '(measured − predicted median) / deviation; two in three are expected ' +
-          'within ±1', () => lines([{label: 'residual', showLine: false,
-          data: points(x, data.values.map((v, i) => (v - data.median[i]) / data.deviations[i])),
-          pointRadius: isFew ? 5 : 2, backgroundColor: '#0072b2', borderColor: '#0072b2'}],
-        data.compared ? 'measurement' : 'number', 'residual', {scales: {x: xScale,
-          y: {suggestedMin: -3, suggestedMax: 3}}, tooltip, legend: {display: false},
-          marks: {bands: [{axis: 'y', from: -2, to: 2, colour: '#6b728018'},
-            {axis: 'y', from: -1, to: 1, colour: '#6b728022'}],
-          lines: [{y: 0, colour: '#6b7280', width: 1, dash: []}]}}));
+      datasets.push({label: 'sensor', data: all, pointStyle: 'triangle', pointRadius: 8, order: -3,
+        backgroundColor: all.map((one) => one.residual === null ? '#e69f00' :
+          css(mixed(residualColours, .5 + one.residual / (2 * largest)))),
+        borderColor: '#000000', pointBorderColor: '#000000', pointBorderWidth: 1.2});
+      const reach = {x: {include: field ? field.x : []}, y: {include: field ? field.y : []}};
+      const [width, height] = ['x', 'y'].map((id) => {
+        const [low, high] = rangeOf(reach[id].include.concat(...datasets.map((one) => one.data.map((point) => point[id]))));
+        return high - low || 1;
+      });
+      // One scale for both directions, but for very long or flat domains.
+      const holder = part.querySelector('.map .canvas');
+      holder.style.height = Math.round(110 + Math.max(holder.clientWidth - 70, 100) *
+        Math.min(1.1, Math.max(.2, height / width))) + 'px';
+      return {type: 'scatter', data: {datasets}, reach, options: {parsing: false,
+        scales: {x: axis('x'), y: axis('y')}, plugins: {
+          marks: field ? {image: {picture: pictures[chosen], x: field.x, y: field.y}} : {},
+          tooltip: {mode: 'nearest', intersect: true, callbacks: {label: (item) => item.dataset.label + ': (' +
+            number(item.parsed.x, 5) + ', ' + number(item.parsed.y, 5) + ')' + (item.dataset.label === 'sensor' &&
+            item.raw.residual !== null ? ', residual ' + number(item.raw.residual, 3) : '')}}}}};
+    }, 'map');
+    part.querySelector('.map').append(barPlace);
+    showBars();
+    if (field && field.times.length > 1) {
+      chooser(controls, 'Mean solution at t =', field.times.map((time) => number(time, 5)), (choice) => {
+        chosen = choice;
+        showBars();
+        redraw();
+      });
+      controls.querySelector('select').value = chosen;
     }
   }
 
@@ -945,8 +1505,8 @@
     const horizontal = (labels, values, xTitle, colours, type) => ({
       type: 'bar', data: {labels, datasets: [{label: xTitle, data: values, backgroundColor: colours,
         minBarLength: 2}]},
-      options: {indexAxis: 'y', scales: {x: {type: type || 'linear', title: {display: true, text: xTitle},
-        ticks: {maxRotation: 0, maxTicksLimit: 7}}, y: {grid: {display: false}}},
+      options: {indexAxis: 'y', scales: {x: {type: type || 'linear', min: 0, max: 1.04 * rangeOf(values)[1] || 1, title: {display: true, text: xTitle},
+        ticks: {maxRotation: 0, maxTicksLimit: 7, includeBounds: false}}, y: {grid: {display: false}}},
       plugins: {legend: {display: false}, tooltip: {callbacks: {
         label: (item) => number(item.parsed.x, 7) + ' ' + xTitle}}}}});
     if (times)
@@ -976,8 +1536,8 @@
 
   try {
     header();
-    for (const make of [table, clouds, marginals, traces, energies, swaps, mixing, fit,
-      networkErrors, time, parameters])
+    for (const make of [table, whatDataTell, clouds, marginals, fit, residualsOfData, mapOfPlaces, fineEnough, networkErrors, traces, energies,
+      swaps, mixing, time, parameters])
       make();
   } catch (error) {
     complain(String(error.stack || error));
@@ -1014,12 +1574,75 @@
     return true;
   }
 
+  /** Whether something that is shown lies beyond the axes of a chart. */
+  function isCut(canvas) {
+    const chart = Chart.getChart(canvas);
+    if (!chart || chart.$isCropped || !['line', 'scatter'].includes(chart.config.type))
+      return false;
+    return ['x', 'y'].some((id) => {
+      const {min, max} = chart.scales[id], slack = 1e-9 * (max - min);
+      return chart.data.datasets.some((one, i) => chart.isDatasetVisible(i) && !one.isBackground &&
+        one.data.some((point) => point[id] < min - slack || point[id] > max + slack));
+    });
+  }
+
+  /** Whether an axis with numbers has less than two, or some that touch. */
+  function isIllegible(canvas) {
+    const chart = Chart.getChart(canvas);
+    return Boolean(chart) && Object.values(chart.scales).some((scale) => {
+      if (!['linear', 'logarithmic'].includes(scale.type) || !scale.options.ticks.display || !scale.options.display)
+        return false;
+      const shown = scale.ticks.map((tick, i) => ({text: String(tick.label ?? ''), at: scale.getPixelForTick(i)}))
+        .filter(({text}) => text !== '');
+      const size = scale.options.ticks.font?.size ?? Chart.defaults.font.size;
+      const extent = (text) => scale.isHorizontal() && !scale.labelRotation ? textWidth(text, size) : size;
+      const isSlanted = scale.labelRotation % 90 !== 0;
+      return shown.length < 2 || shown.some(({text, at}, i) => i > 0 && !isSlanted &&
+        Math.abs(at - shown[i - 1].at) < (extent(text) + extent(shown[i - 1].text)) / 2);
+    });
+  }
+
+  /** What in a corner plot does not line up with the rest of its row or column. */
+  function misaligned() {
+    const result = [];
+    for (const place of document.querySelectorAll('.pairs')) {
+      const columns = {}, rows = {};
+      const compare = (all, key, values, name) => {
+        if (!all[key])
+          all[key] = values;
+        else if (values.some((value, i) => Math.abs(value - all[key][i]) > (i < 2 ? .6 : 1e-9 * Math.abs(all[key][3] - all[key][2]))))
+          result.push(name);
+      };
+      const n = place.style.gridTemplateRows ? report.scatter.columns : 0;
+      [...place.children].forEach((cell, k) => {
+        const canvas = cell.querySelector('canvas');
+        if (!canvas)
+          return;
+        const chart = Chart.getChart(canvas), rect = canvas.getBoundingClientRect();
+        const {left, right, top, bottom} = chart.chartArea, {x, y} = chart.scales;
+        const row = Math.floor(k / n), column = k % n, name = 'row ' + row + ', column ' + column;
+        compare(columns, column, [rect.left + left, rect.left + right, x.min, x.max], name);
+        compare(rows, row, [rect.top + top, rect.top + bottom, ...(row === column ? [x.min, x.max] : [y.min, y.max])], name);
+        if (Math.abs((right - left) - (bottom - top)) > 1)
+          result.push(name + ' is not square');
+        for (const scale of [row === n - 1 ? x : null, column === 0 && row > 0 ? y : null])
+          if (scale && !scale.options.ticks.display)
+            result.push(name + ' has no numbers');
+      });
+    }
+    return result;
+  }
+
   // What the tests ask for: report.html#check.
   const finish = () => {
     if (location.hash === '#check') {
       for (const one of planned)
         Chart.getChart(one.canvas)?.resize();
       root.dataset.blank = planned.filter((one) => isBlank(one.canvas)).map((one) => one.title).join('\n');
+      const titles = (is) => planned.filter((one) => is(one.canvas)).map((one) => one.title).join('\n');
+      root.dataset.cut = titles(isCut);
+      root.dataset.illegible = titles(isIllegible);
+      root.dataset.misaligned = misaligned().join('\n');
       root.dataset.widths = root.scrollWidth + '/' + root.clientWidth;
     }
     root.dataset.charts = drawn + '/' + planned.length;
