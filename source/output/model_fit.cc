@@ -417,16 +417,30 @@ namespace Tempera
   ModelFit
   check_fit(const RecordedRun &run, const bool has_converged)
   {
-    ModelFit              fit;
-    const RunDescription &description = run.description();
-    const std::size_t     n           = description.measurements.size();
     // Of whole fields of data a part would do; nobody has asked for it yet.
     constexpr std::size_t most_measurements = 20000;
+    const std::size_t     n = run.description().measurements.size();
     if (n == 0 || n > most_measurements)
-      return fit;
+      return ModelFit();
     Numbers              deviations;
     std::vector<Numbers> draws = predictions_of(run, deviations);
-    fit.is_deviation_unknown   = description.deviation_unknown >= 0;
+    return judge_fit(run.description(),
+                     std::move(draws),
+                     deviations,
+                     has_converged);
+  }
+
+
+
+  ModelFit
+  judge_fit(const RunDescription &description,
+            std::vector<Numbers>  draws,
+            const Numbers        &deviations,
+            const bool            has_converged)
+  {
+    const std::size_t n = description.measurements.size();
+    ModelFit          fit;
+    fit.is_deviation_unknown = description.deviation_unknown >= 0;
     if (draws.size() < least_draws ||
         (fit.is_deviation_unknown && deviations.size() != draws.size()))
       return fit;

@@ -38,7 +38,7 @@ namespace
     bool          replicas_stay = false, interrupted = false;
     double        acceptance  = 0.8;
     std::uint64_t round_trips = 50, non_finite = 0;
-    bool          tempers_likelihood = false;
+    bool          tempers_likelihood = false, is_one_level = false;
   };
 
   const std::vector<double> temperatures = {1., 2., 4.};
@@ -72,7 +72,7 @@ namespace
     description.kernels.assign(plan.n_rungs, "MALA");
     description.levels = {"fine", "coarse"};
     description.rung_levels.assign(plan.n_rungs, 1);
-    description.rung_levels[0]     = 0;
+    description.rung_levels[0]     = plan.is_one_level ? 1 : 0;
     description.n_recorded_rungs   = plan.n_recorded_rungs;
     description.tempers_likelihood = plan.tempers_likelihood;
 
@@ -213,6 +213,13 @@ namespace
 
 
   void
+  write_checks(const Checks &checks)
+  {
+    std::ofstream(fs::path("good") / checks_file) << checks_to_json(checks);
+  }
+
+
+  void
   check_good_run()
   {
     Plan plan;
@@ -221,8 +228,12 @@ namespace
     {
       std::ofstream(fs::path("good") / "times.csv")
         << "phase,seconds\nset-up,1\nsampling,4\noutput,2\n";
-      std::ofstream(fs::path("good") / "refinement.csv")
-        << "quantity,value\nlargest,0.2\n";
+      Checks checks;
+      checks.rounds            = 2100;
+      checks.prediction_change = 0.2;
+      checks.refinement_shifts = {{"x", 0.1, -0.1}};
+      checks.swap_shifts       = {{"x", 0.1, -0.1}};
+      write_checks(checks);
     }
     const Analysis analysis = analyse(RecordedRun("good"));
     check("a good run has nothing to warn about",
@@ -297,10 +308,38 @@ namespace
           std::abs(analysis.missed_modes.kish_sizes[1] / 8000. - 0.75) < 0.03);
     check("said in words and for machines", is_told(analysis));
 
-    std::ofstream(fs::path("good") / "refinement.csv")
-      << "quantity,value\nlargest,0.4\n";
-    check("a level that is not fine enough",
+    Checks checks;
+    checks.rounds            = 2100;
+    checks.refined_level     = "fine";
+    checks.prediction_change = 0.4;
+    write_checks(checks);
+    check("a prediction that a finer level changes",
           warns(analyse(RecordedRun("good")), "not fine enough"));
+    checks.refinement_shifts = {{"x", 0.1, 0.}};
+    write_checks(checks);
+    check("is no reason to warn if the posterior stays",
+          analyse(RecordedRun("good")).warnings.empty());
+    checks.refinement_shifts = {{"x", 0.1, 0.}, {"y", -0.5, 0.1}};
+    checks.swap_shifts       = {{"x", 0.7, -0.4}};
+    checks.places.push_back({{1., 2.}, 1.25, 0.25, 7.});
+    checks.findings = {{"x", "nothing", "the data say nothing about x", true}};
+    checks.open_combination = "0.7 x - 0.7 y";
+    write_checks(checks);
+    const Analysis checked = analyse(RecordedRun("good"));
+    check("what was found out with solves is told",
+          warns(checked, "the mean of y by -0.5 standard deviations") &&
+            warns(checked, "the mean of x by 0.7") &&
+            warns(checked, "the width of x by -40 %") &&
+            warns(checked, "an energy only 1.2 higher") &&
+            warns(checked, "x = 1, y = 2") &&
+            warns(checked, "The data say nothing about x.") &&
+            warns(checked, "0.7 x - 0.7 y") && checked.warnings.size() == 5 &&
+            is_told(checked),
+          all_warnings(checked));
+    checks.rounds = 2000;
+    write_checks(checks);
+    check("but not of a run that has gone on since",
+          analyse(RecordedRun("good")).warnings.empty());
 
     // P alone is tempered: weights exp(-P / 2), P half a chi-square with one
     // degree of freedom times 2: E[w] = 2^-1/2, E[w^2] = 3^-1/2.
@@ -337,7 +376,10 @@ namespace
   check_warnings()
   {
     check_warning("a missed mode",
-                  [](Plan &plan) { plan.misses_a_mode = true; },
+                  [](Plan &plan) {
+                    plan.misses_a_mode = true;
+                    plan.is_one_level  = true;
+                  },
                   {"misses a part of the posterior"});
     check_warning("chains that disagree",
                   [](Plan &plan) { plan.chains_disagree = true; },

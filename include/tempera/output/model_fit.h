@@ -98,6 +98,19 @@ namespace Tempera
    */
   ModelFit
   check_fit(const RecordedRun &run, const bool has_converged);
+
+  /**
+   * The same from what a record has.
+   *
+   * @param draws Predictions of the measurements.
+   * @param deviations The unknown standard deviation at each of the draws; not
+   * used if it is known.
+   */
+  ModelFit
+  judge_fit(const RunDescription            &description,
+            std::vector<std::vector<double>> draws,
+            const std::vector<double>       &deviations,
+            const bool                       has_converged);
 } // namespace Tempera
 
 #endif
