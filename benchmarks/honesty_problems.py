@@ -233,7 +233,7 @@ Problem/Equation/Reaction = leak
 Problem/Equation/Dirichlet value = 0: 1
 Problem/Equation/Exchange = 1: cooling
 Observations/Noise = 0.01
-"""
+""" + sampling(5500, 1000, "1, 3")
 
 # A bump of heat decays: u = exp(-kappa pi^2 t) sin(pi x).
 DECAY = COMMON + """
@@ -545,7 +545,8 @@ Problem/Equation/Dirichlet value = 0: 1; 1: 1
 Observations/Noise = 0.03
 """ + sampling(8000, 2000)
 trap("sum_of_two", IDENTIFIABLE, NOTHING, TWO_LEAKS, "Problem/Equation/Reaction = leak1 + leak2",
-     data=measure(rod(c=lambda x: 5., right=1.), spread(9), .03))
+     "Observations/Noise = 0.08", sampling(12000, 3000),
+     data=measure(rod(c=lambda x: 5., right=1.), spread(9), .08))
 control("two_leaks_apart", IDENTIFIABLE, TWO_LEAKS,
         "Problem/Equation/Reaction = if(x < 0.5, leak1, leak2)", "Observations/Noise = 0.01",
         data=measure(rod(c=lambda x: 2. if x < .5 else 4., right=1.), spread(9), .01))
@@ -650,7 +651,7 @@ control("cloud_coarse_20", COARSE, CLOUD_MV, "Levels/coarse/Subdivisions = 20",
         "Levels/coarse/Degree = 2", start={"x": .37, "y": .45},
         data=measure(LEFT, CLOUD_4, .35, [.03]), reference=[EXACT])
 
-DECAY_MV = (DECAY + sampling(3500, 700, "1, 4", "fine, coarse") + MULTI_VARIANCE
+DECAY_MV = (DECAY + sampling(2400, 500, "1, 4", "fine, coarse") + MULTI_VARIANCE
             + "\nObservations/Noise = 0.02\nLevels/coarse/Subdivisions = 4\n"
             "Solver/Time stepping = backward Euler\nLevels/fine/Time step = 0.01\n"
             "Levels/coarse/Degree = 2")
@@ -665,14 +666,14 @@ trap("decay_coarse_steps", COARSE, BIASED, DECAY_MV, "Levels/coarse/Time step = 
 control("decay_good_steps", COARSE, DECAY_MV, "Levels/coarse/Time step = 0.01",
         data=measure(decay(.5), spread(5), .02, [.1, .2]), reference=[EXACT])
 
-REACTION_MV = REACTION + sampling(3500, 700, "1, 4", "fine, coarse") + MULTI_VARIANCE
+REACTION_MV = REACTION + sampling(2400, 500, "1, 4", "fine, coarse") + MULTI_VARIANCE
 REACTION_5 = measure(bell, [-.8, -.4, 0, .4, .8], .01)
 trap("reaction_coarse_5", COARSE, BIASED, REACTION_MV, "Levels/coarse/Subdivisions = 5",
      data=REACTION_5, reference=[EXACT])
 control("reaction_coarse_good", COARSE, REACTION_MV, "Levels/coarse/Subdivisions = 8",
         "Levels/coarse/Degree = 2", data=REACTION_5, reference=[EXACT])
 
-GAS_MV = GAS + sampling(2500, 500, "1, 4", "fine, coarse") + MULTI_VARIANCE + """
+GAS_MV = GAS + sampling(1400, 300, "1, 4", "fine, coarse") + MULTI_VARIANCE + """
 Levels/coarse/Subdivisions = 6
 Levels/coarse/Degree = 2
 """
@@ -705,7 +706,7 @@ control("decay_many_good_steps", RESOLUTION, DECAY_150, "Levels/fine/Time step =
         data=measure(decay(.5), spread(15), .2, [.05 * (i + 1) for i in range(10)]),
         reference=["Levels/fine/Time step = 0.005\nLevels/fine/Subdivisions = 16"])
 
-SHARP_ROD = ROD + """
+SHARP_ROD = ROD + sampling(4000, 1000) + """
 Problem/Unknowns/leak = uniform(1, 100)
 Levels/fine/Degree = 1
 """
@@ -747,8 +748,8 @@ control("heater_resolved", RESOLUTION, HEATER, "Observations/Noise = 0.004",
         data=measure(heater(.32), [.21, .36, .5, .78], .004),
         reference=["Levels/fine/Subdivisions = 80"])
 
-trap("cloud_8_cells", RESOLUTION, FINER, CLOUD, "Levels/fine/Subdivisions = 8",
-     "Levels/fine/Time step = 0.002",
+trap("cloud_8_cells", RESOLUTION, FINER, CLOUD, ONE_RUNG, "Levels/fine/Subdivisions = 8",
+     "Levels/fine/Time step = 0.002", start={"x": .37, "y": .45},
      data=measure(LEFT, CLOUD_4, .35, [.03]), reference=["Levels/fine/Subdivisions = 60"])
 control("cloud_40_cells", RESOLUTION, CLOUD, data=measure(LEFT, CLOUD_4, .35, [.03]),
         reference=["Levels/fine/Subdivisions = 100"])
@@ -796,7 +797,7 @@ trap("rod_sigma_at_its_bound", FIT, {"prior", "fit"}, ROD,
      "Observations/Noise = uniform(0.0005, 0.004)", data=measure(TRUE_ROD, ROD_24, .015))
 control("rod_sigma_unknown", FIT, ROD, "Observations/Noise = log-normal(0.02, 1)",
         "Sampler/Ladder/Temper = likelihood", data=measure(TRUE_ROD, ROD_24, .01))
-control("rod_as_many_data", FIT, ROD, "Observations/Noise = 0.01",
+control("rod_as_many_data", FIT, ROD, "Problem/Unknowns/cooling = log-normal(1, 0.5)",
         data=measure(TRUE_ROD, [.4, .9], .01))
 control("rod_correlated_noise", FIT, ROD, "Observations/Covariance = " + "; ".join(
     text_of(1e-4 * .7 ** abs(i - j) for j in range(16)) for i in range(16)),
@@ -806,7 +807,7 @@ DECAY_40 = DECAY + """
 Problem/Unknowns/a = normal(1, 0.5)
 Problem/Equation/Initial value = a*sin(pi*x)
 Observations/Noise = 0.02
-"""
+""" + sampling(6000, 1500)
 TIMES = [.025 * (i + 1) for i in range(8)]
 control("decay_done_right", FIT, DECAY_40, data=measure(decay(.5), spread(5), .02, TIMES))
 trap("decay_in_other_units", FIT, {"fit", "prior"}, DECAY_40, data=measure(
@@ -823,7 +824,8 @@ trap("decay_drifting_sensor", FIT, {"fit"}, DECAY_40,
 
 SIXTEEN = [(.125 + .25 * i, .125 + .25 * j) for j in range(4) for i in range(4)]
 CLOUD_16 = CLOUD + "Problem/Unknowns/mass = log-normal(1, 0.5)"
-control("cloud_done_right", FIT, CLOUD_16, data=measure(LEFT, SIXTEEN, .35, [.015, .03]))
+control("cloud_done_right", FIT, CLOUD_16, data=measure(LEFT, SIXTEEN, .35, [.015, .03]),
+        reference=["Sampler/Ladder/Levels = fine"])
 
 
 def two_clouds(x, y, t):
