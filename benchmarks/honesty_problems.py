@@ -635,7 +635,7 @@ control("network_identified", IDENTIFIABLE, NETWORK,
 
 BIASED = {"coarse bias"}
 
-ROD_MV = ROD + "Observations/Noise = 0.007" + sampling(6000, 1000, "1, 3", "fine, coarse") + MULTI_VARIANCE
+ROD_MV = ROD + "Observations/Noise = 0.007" + sampling(9000, 1500, "1, 3", "fine, coarse") + MULTI_VARIANCE
 ROD_5 = measure(cooled(3., 1.), spread(5), .007)
 trap("rod_coarse_2", COARSE, BIASED, ROD_MV, "Levels/coarse/Subdivisions = 2",
      data=ROD_5, reference=[EXACT])
@@ -778,8 +778,9 @@ trap("rod_sigma_too_small", FIT, {"fit"}, ROD, "Observations/Noise = 0.0025",
      data=measure(TRUE_ROD, ROD_24, .01))
 trap("rod_sigma_too_large", FIT, {"fit"}, ROD, "Observations/Noise = 0.05",
      data=measure(TRUE_ROD, ROD_24, .01))
-trap("rod_wind_forgotten", FIT, {"fit"}, ROD,
-     data=measure(rod(w=4., c=lambda x: 3., exchange=1.), ROD_24, .01))
+trap("rod_heater_forgotten", FIT, {"fit"}, ROD,
+     data=measure(rod(c=lambda x: 3., exchange=1., f=lambda x: 5 * math.exp(
+         -(x - .6) ** 2 / .005)), ROD_24, .01))
 
 
 def outlier(values):
@@ -794,7 +795,9 @@ trap("rod_prior_far_off", FIT, {"prior", "fit"}, ROD, "Problem/Unknowns/leak = n
 control("rod_prior_a_little_off", FIT, ROD, "Problem/Unknowns/leak = normal(2.5, 0.5)",
         data=measure(TRUE_ROD, ROD_24, .01))
 trap("rod_sigma_at_its_bound", FIT, {"prior", "fit"}, ROD,
-     "Observations/Noise = uniform(0.0005, 0.004)", data=measure(TRUE_ROD, ROD_24, .015))
+     "Observations/Noise = uniform(0.001, 0.008)", sampling(9000, 4000),
+     "Sampler/Kernel/Step sizes = 1e-6", start={"leak": 3., "cooling": 1., "sigma": .007},
+     data=measure(TRUE_ROD, spread(40), .014))
 control("rod_sigma_unknown", FIT, ROD, "Observations/Noise = log-normal(0.02, 1)",
         "Sampler/Ladder/Temper = likelihood", data=measure(TRUE_ROD, ROD_24, .01))
 control("rod_as_many_data", FIT, ROD, "Problem/Unknowns/cooling = log-normal(1, 0.5)",
@@ -821,6 +824,10 @@ def drift(values):
 
 trap("decay_drifting_sensor", FIT, {"fit"}, DECAY_40,
      data=measure(decay(.5), spread(5), .02, TIMES, spoil=drift))
+
+trap("decay_wind_forgotten", FIT, {"fit"}, DECAY_40,
+     data=measure(evolution(lambda x: math.sin(math.pi * x), .5, 1., end=.2), spread(5), .02,
+                  TIMES))
 
 SIXTEEN = [(.125 + .25 * i, .125 + .25 * j) for j in range(4) for i in range(4)]
 CLOUD_16 = CLOUD + "Problem/Unknowns/mass = log-normal(1, 0.5)"
