@@ -545,7 +545,7 @@ Problem/Equation/Dirichlet value = 0: 1; 1: 1
 Observations/Noise = 0.03
 """ + sampling(8000, 2000)
 trap("sum_of_two", IDENTIFIABLE, NOTHING, TWO_LEAKS, "Problem/Equation/Reaction = leak1 + leak2",
-     "Observations/Noise = 0.08", sampling(12000, 3000),
+     "Observations/Noise = 0.08", sampling(16000, 4000),
      data=measure(rod(c=lambda x: 5., right=1.), spread(9), .08))
 control("two_leaks_apart", IDENTIFIABLE, TWO_LEAKS,
         "Problem/Equation/Reaction = if(x < 0.5, leak1, leak2)", "Observations/Noise = 0.01",
@@ -651,9 +651,8 @@ control("cloud_coarse_20", COARSE, CLOUD_MV, "Levels/coarse/Subdivisions = 20",
         "Levels/coarse/Degree = 2", start={"x": .37, "y": .45},
         data=measure(LEFT, CLOUD_4, .35, [.03]), reference=[EXACT])
 
-DECAY_MV = (DECAY + sampling(2400, 500, "1, 4", "fine, coarse") + MULTI_VARIANCE
+DECAY_MV = (DECAY + sampling(5000, 1000, "1, 4", "fine, coarse") + MULTI_VARIANCE
             + "\nObservations/Noise = 0.02\nLevels/coarse/Subdivisions = 4\n"
-            "Solver/Time stepping = backward Euler\nLevels/fine/Time step = 0.01\n"
             "Levels/coarse/Degree = 2")
 
 
@@ -661,9 +660,9 @@ def decay(kappa):
     return lambda x, t: math.exp(-kappa * math.pi ** 2 * t) * math.sin(math.pi * x)
 
 
-trap("decay_coarse_steps", COARSE, BIASED, DECAY_MV, "Levels/coarse/Time step = 0.1",
+trap("decay_coarse_steps", COARSE, BIASED, DECAY_MV, "Levels/coarse/Time step = 0.2",
      data=measure(decay(.5), spread(5), .02, [.1, .2]), reference=[EXACT])
-control("decay_good_steps", COARSE, DECAY_MV, "Levels/coarse/Time step = 0.01",
+control("decay_good_steps", COARSE, DECAY_MV, "Levels/coarse/Time step = 0.025",
         data=measure(decay(.5), spread(5), .02, [.1, .2]), reference=[EXACT])
 
 REACTION_MV = REACTION + sampling(2400, 500, "1, 4", "fine, coarse") + MULTI_VARIANCE
@@ -740,7 +739,7 @@ control("wire_resolved", RESOLUTION, WIRE, "Levels/fine/Subdivisions = 400",
         reference=["Levels/fine/Subdivisions = 1600"])
 
 trap("heater_between_nodes", RESOLUTION, FINER, HEATER, "Observations/Noise = 0.002",
-     "Levels/fine/Subdivisions = 7\nLevels/fine/Degree = 1", "Sampler/Start = 0.3",
+     "Levels/fine/Subdivisions = 5\nLevels/fine/Degree = 1", "Sampler/Start = 0.3",
      sampling(5000, 1000, "1, 4, 16"), data=measure(heater(.32), [.21, .36, .5, .78], .002),
      reference=["Levels/fine/Subdivisions = 80"])
 control("heater_resolved", RESOLUTION, HEATER, "Observations/Noise = 0.004",
@@ -795,7 +794,7 @@ trap("rod_prior_far_off", FIT, {"prior", "fit"}, ROD, "Problem/Unknowns/leak = n
 control("rod_prior_a_little_off", FIT, ROD, "Problem/Unknowns/leak = normal(2.5, 0.5)",
         data=measure(TRUE_ROD, ROD_24, .01))
 trap("rod_sigma_at_its_bound", FIT, {"prior", "fit"}, ROD,
-     "Observations/Noise = uniform(0.001, 0.008)", sampling(9000, 4000),
+     "Observations/Noise = uniform(0.001, 0.008)", sampling(20000, 8000),
      "Sampler/Kernel/Step sizes = 1e-6", start={"leak": 3., "cooling": 1., "sigma": .007},
      data=measure(TRUE_ROD, spread(40), .014))
 control("rod_sigma_unknown", FIT, ROD, "Observations/Noise = log-normal(0.02, 1)",
