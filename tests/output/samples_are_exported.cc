@@ -370,15 +370,16 @@ namespace
         n += entry.path().extension() == ".new";
       return n;
     };
-    set_most_bytes(100);
+    set_most_bytes(500000);
     check_refusal("a full disk is named",
                   {"export", "long"},
                   {"long/samples.nc'", "File too large"});
-    // The longer one of the two files.
-    set_most_bytes(draws.size() - 1);
-    check_refusal("a full disk is named for CSV, too",
-                  {"export", "long", "--csv"},
-                  {"long/draws.csv'", "File too large"});
+    set_most_bytes(limit.rlim_cur);
+    fs::create_directories("taken/draws.csv");
+    check_refusal("a place of CSV that cannot be written, too",
+                  {"export", "long", "--csv", "--output", "taken"},
+                  {"taken/draws.csv'", "Is a directory"});
+    fs::remove_all("taken");
     check("what was there before is untouched",
           samples == read_file("long/samples.nc") &&
             draws == read_file("long/draws.csv"));
