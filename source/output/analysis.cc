@@ -343,6 +343,67 @@ namespace Tempera
     }
 
 
+    /**
+     * Whether steps are accepted all over the draws. Where a law narrows, as a
+     * funnel does, a step that suits the rest is always rejected: draws end
+     * there, and the law goes on. In the tails of laws that one step suits,
+     * the acceptance is lower, too, but not by so much.
+     */
+    void
+    add_unreachable(const DrawTable &table, Analysis &analysis)
+    {
+      constexpr double      end_part = 0.02, largest_part = 0.2;
+      constexpr std::size_t fewest = 40;
+
+      if (analysis.rungs.empty() || !analysis.rungs[0].is_adjusted)
+        return;
+      std::vector<double> acceptances;
+      Moments             all;
+      for (const std::vector<RungColumns> &chain : table.chains)
+        for (const double one : chain[0].acceptance)
+          {
+            acceptances.push_back(one);
+            if (!std::isfinite(one))
+              return;
+            all.add(one);
+          }
+      const std::size_t n_end = end_part * acceptances.size();
+      if (n_end < fewest)
+        return;
+      Analysis::Unreachable worst;
+      worst.all_acceptance = all.mean();
+      worst.acceptance     = largest_part * all.mean();
+      for (std::size_t i = 0; i < analysis.columns.size(); ++i)
+        {
+          if (analysis.columns[i].is_derived)
+            continue;
+          std::vector<double> values;
+          for (const std::vector<RungColumns> &chain : table.chains)
+            values.insert(values.end(),
+                          chain[0].values[i].begin(),
+                          chain[0].values[i].end());
+          const std::vector<double> bounds =
+            order_statistics(values, {n_end, values.size() - 1 - n_end});
+          for (const bool is_above : {false, true})
+            {
+              Moments there;
+              for (std::size_t k = 0; k < values.size(); ++k)
+                if (is_above ? values[k] >= bounds[1] : values[k] <= bounds[0])
+                  there.add(acceptances[k]);
+              if (there.count() >= fewest && there.mean() < worst.acceptance)
+                {
+                  worst.name       = analysis.columns[i].name;
+                  worst.is_above   = is_above;
+                  worst.bound      = bounds[is_above];
+                  worst.acceptance = there.mean();
+                }
+            }
+        }
+      if (!worst.name.empty())
+        analysis.unreachable.push_back(worst);
+    }
+
+
     /** The larger of two numbers, if both are any. */
     double
     larger(const double one, const double other)
@@ -629,6 +690,7 @@ namespace Tempera
         if (!analysis.rungs.empty() &&
             std::abs(analysis.rungs[0].temperature - 1.) < 1e-12)
           add_fit(run, table, analysis);
+        add_unreachable(table, analysis);
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }

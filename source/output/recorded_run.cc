@@ -561,6 +561,7 @@ namespace Tempera
           {
             rung.reference.reserve(n_kept);
             rung.potential.reserve(n_kept);
+            rung.acceptance.reserve(n_kept);
             rung.replica.reserve(n_kept);
             rung.values.resize(n_columns);
             for (std::vector<double> &column : rung.values)
@@ -584,6 +585,7 @@ namespace Tempera
                   const RecordedRung &rung = draw.rungs[i];
                   rungs[i].reference.push_back(rung.reference);
                   rungs[i].potential.push_back(rung.potential);
+                  rungs[i].acceptance.push_back(rung.acceptance);
                   rungs[i].replica.push_back(rung.replica);
                   for (std::size_t k = 0; k < n_columns; ++k)
                     rungs[i].values[k].push_back(rung.values[k]);

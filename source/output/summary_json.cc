@@ -259,6 +259,17 @@ namespace Tempera
                     .add("found", mode.found)
                     .text();
                 }))
+      .raw("unreachable",
+           list(analysis.unreachable,
+                [](const Analysis::Unreachable &one) {
+                  return Object()
+                    .add("name", one.name)
+                    .add("above", one.is_above)
+                    .add("bound", one.bound)
+                    .add("acceptance", one.acceptance)
+                    .add("acceptance_of_all", one.all_acceptance)
+                    .text();
+                }))
       .raw("kish_sizes", list(analysis.missed_modes.kish_sizes))
       .raw("rungs",
            list(analysis.rungs,

@@ -312,6 +312,20 @@ namespace Tempera
              "prior')."});
         }
 
+      for (const Analysis::Unreachable &one : analysis.unreachable)
+        warnings.push_back(
+          {Kind::unreachable,
+           Severity::doubtful,
+           "The kernel cannot enter a part of the posterior: where " +
+             one.name + (one.is_above ? " > " : " < ") +
+             to_text(one.bound, digits) + " it accepts " +
+             percent(one.acceptance) + " of its steps, and " +
+             percent(one.all_acceptance) +
+             " elsewhere. What lies beyond is missing from the draws.",
+           "The posterior is much narrower there: lower 'Sampler/Kernel/Step "
+           "sizes', or sample another unknown, such as a logarithm, in which "
+           "it is as wide everywhere."});
+
       std::vector<std::string> silent;
       bool                     any_can_tell = checks.n_searches > 0;
       for (unsigned int rung = 1; rung < found.kish_sizes.size(); ++rung)

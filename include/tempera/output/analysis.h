@@ -58,6 +58,16 @@ namespace Tempera
       std::uint64_t steps = 0, non_finite = 0;
     };
 
+    /** An end of an unknown's draws where the kernel hardly moves. */
+    struct Unreachable
+    {
+      std::string name;
+      bool        is_above = false;
+      double      bound    = 0.;
+      /** Of steps there, and of all. */
+      double acceptance = 0., all_acceptance = 0.;
+    };
+
     /** Counts of all chains. */
     struct Pair
     {
@@ -110,6 +120,8 @@ namespace Tempera
     std::vector<std::string> mode_columns;
 
     MissedModes missed_modes;
+    /** The worst end, if there is one: what lies beyond is not sampled. */
+    std::vector<Unreachable> unreachable;
 
     std::vector<Rung>  rungs;
     std::vector<Pair>  pairs;

@@ -65,7 +65,7 @@ namespace Tempera
   /** Columns of the draws of one rung of one chain, in their order. */
   struct RungColumns
   {
-    std::vector<double>        reference, potential;
+    std::vector<double>        reference, potential, acceptance;
     std::vector<std::uint32_t> replica;
     /** By column of RunDescription::columns(). */
     std::vector<std::vector<double>> values;
