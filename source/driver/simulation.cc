@@ -662,6 +662,7 @@ namespace Tempera
     using Clock          = std::chrono::steady_clock;
     auto       last_save = Clock::now(), last_export = last_save;
     double     export_seconds = 0.05;
+    bool       is_misfit_told = false;
     const auto seconds_since  = [](const Clock::time_point &time) {
       return std::chrono::duration<double>(Clock::now() - time).count();
     };
@@ -672,8 +673,19 @@ namespace Tempera
       constexpr double share = 0.02;
       if (export_seconds < share * seconds_since(last_export))
         {
-          const auto begin = Clock::now();
-          write_samples_netcdf(RecordedRun(path), folder->file("samples.nc"));
+          const auto        begin = Clock::now();
+          const RecordedRun so_far(path);
+          write_samples_netcdf(so_far, folder->file("samples.nc"));
+          // A run of days should not be the way to find this out. Chains may
+          // not have converged yet, so only a gross misfit is told.
+          if (!is_misfit_told)
+            for (const Warning &warning :
+                 find_fit_warnings(check_fit(so_far, false)))
+              {
+                is_misfit_told = true;
+                journal->write("-- so far: " + warning.what + " " +
+                               warning.remedy + "\n");
+              }
           last_export    = Clock::now();
           export_seconds = seconds_since(begin);
         }

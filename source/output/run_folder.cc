@@ -48,6 +48,7 @@ namespace Tempera
                                             "predictions.csv",
                                             "identifiability.csv",
                                             "refinement.csv",
+                                            "checks.json",
                                             "calibration.csv",
                                             "calibration.svg",
                                             "calibration_test.csv",
@@ -59,7 +60,6 @@ namespace Tempera
                                             "samples.nc",
                                             "draws.csv",
                                             "report.html",
-                                            "refinement.csv",
                                             "summary.json"};
       return is_numbered(name, "chain.", ".record") ||
              is_numbered(name, "draws_", ".csv") || others.count(name) > 0;

@@ -111,88 +111,6 @@ namespace Tempera
     }
 
     void
-    warn_about_fit(const Analysis &analysis, std::vector<Warning> &warnings)
-    {
-      const ModelFit &fit               = analysis.fit;
-      using Test                        = ModelFit::Test;
-      const ModelFit::Finding *found[5] = {};
-      const auto               findings = fit.findings();
-      for (const ModelFit::Finding &one : findings)
-        found[int(one.test)] = &one;
-      const ModelFit::Finding *large      = found[int(Test::too_large)],
-                              *small      = found[int(Test::too_small)],
-                              *outlier    = found[int(Test::outlier)],
-                              *pattern    = found[int(Test::pattern)],
-                              *neighbours = found[int(Test::neighbours)];
-      const std::string look = "The report shows the residuals, one by one.";
-      // A single bad value, if all is well without it.
-      const bool is_single =
-        outlier != nullptr && large != nullptr && !fit.is_of_best_draw &&
-        fit.chi_square - outlier->statistic * outlier->statistic <
-          fit.n_tested + 3. * std::sqrt(2. * fit.n_tested);
-      if (large != nullptr && !is_single)
-        warnings.push_back(
-          {Kind::fit,
-           Severity::wrong,
-           "The model does not fit the measurements: " +
-             std::string(fit.is_of_best_draw ?
-                           "even at the best draw the residuals are " :
-                           "the residuals are ") +
-             to_text(fit.noise_factor, 2) +
-             " times as large as the noise that was given (chi-square " +
-             to_text(fit.chi_square, digits) + ", expected " +
-             std::to_string(fit.n_tested) + ")" +
-             (outlier != nullptr ?
-                "; the largest, " + to_text(outlier->statistic, 2) +
-                  " standard deviations, is at " + outlier->where :
-                "") +
-             (pattern != nullptr ? "; they have a pattern: " + pattern->where :
-                                   "") +
-             ".",
-           units_remedy(fit) + noise_remedy(fit) +
-             "If not, the equation lacks something, a prior excludes the "
-             "answer, or values are wrong. " +
-             look});
-      else if (outlier != nullptr)
-        warnings.push_back(
-          {Kind::fit,
-           Severity::wrong,
-           "A measurement does not fit: the residual at " + outlier->where +
-             " is " + to_text(outlier->statistic, 2) +
-             " standard deviations of its noise.",
-           "Check that value, or give it a larger standard deviation. " +
-             look});
-      if (small != nullptr)
-        warnings.push_back(
-          {Kind::fit,
-           Severity::doubtful,
-           "The residuals are smaller than the noise that was given, " +
-             to_text(fit.noise_factor, 2) + " times (chi-square " +
-             to_text(fit.chi_square, digits) + ", expected " +
-             std::to_string(fit.n_tested) +
-             "): the posterior is wider than the data ask for.",
-           units_remedy(fit) + noise_remedy(fit) +
-             "If not, the values may have been smoothed, or are not "
-             "measurements at all."});
-      if (large == nullptr && (pattern != nullptr || neighbours != nullptr))
-        warnings.push_back(
-          {Kind::fit,
-           Severity::doubtful,
-           std::string("The residuals are not independent: ") +
-             (pattern != nullptr ?
-                pattern->where + ", " + to_text(pattern->statistic, 2) +
-                  " standard deviations from none" :
-                "neighbours in time or space resemble each other "
-                "(correlation " +
-                  to_text(neighbours->statistic, 2) + ")") +
-             ".",
-           "The equation lacks something, a sensor drifts, or the errors are "
-           "correlated: then give 'Observations/Covariance'. " +
-             look});
-    }
-
-
-    void
     warn_about_priors(const Analysis &analysis, std::vector<Warning> &warnings)
     {
       for (const PriorConflict &one : analysis.prior_conflicts)
@@ -664,10 +582,92 @@ namespace Tempera
 
 
   std::vector<Warning>
-  find_warnings(const Analysis &analysis)
+  find_fit_warnings(const ModelFit &fit)
   {
     std::vector<Warning> warnings;
-    warn_about_fit(analysis, warnings);
+    using Test                        = ModelFit::Test;
+    const ModelFit::Finding *found[5] = {};
+    const auto               findings = fit.findings();
+    for (const ModelFit::Finding &one : findings)
+      found[int(one.test)] = &one;
+    const ModelFit::Finding *large      = found[int(Test::too_large)],
+                            *small      = found[int(Test::too_small)],
+                            *outlier    = found[int(Test::outlier)],
+                            *pattern    = found[int(Test::pattern)],
+                            *neighbours = found[int(Test::neighbours)];
+    const std::string look = "The report shows the residuals, one by one.";
+    // A single bad value, if all is well without it.
+    const bool is_single =
+      outlier != nullptr && large != nullptr && !fit.is_of_best_draw &&
+      fit.chi_square - outlier->statistic * outlier->statistic <
+        fit.n_tested + 3. * std::sqrt(2. * fit.n_tested);
+    if (large != nullptr && !is_single)
+      warnings.push_back(
+        {Kind::fit,
+         Severity::wrong,
+         "The model does not fit the measurements: " +
+           std::string(fit.is_of_best_draw ?
+                         "even at the best draw the residuals are " :
+                         "the residuals are ") +
+           to_text(fit.noise_factor, 2) +
+           " times as large as the noise that was given (chi-square " +
+           to_text(fit.chi_square, digits) + ", expected " +
+           std::to_string(fit.n_tested) + ")" +
+           (outlier != nullptr ?
+              "; the largest, " + to_text(outlier->statistic, 2) +
+                " standard deviations, is at " + outlier->where :
+              "") +
+           (pattern != nullptr ? "; they have a pattern: " + pattern->where :
+                                 "") +
+           ".",
+         units_remedy(fit) + noise_remedy(fit) +
+           "If not, the equation lacks something, a prior excludes the "
+           "answer, or values are wrong. " +
+           look});
+    else if (outlier != nullptr)
+      warnings.push_back(
+        {Kind::fit,
+         Severity::wrong,
+         "A measurement does not fit: the residual at " + outlier->where +
+           " is " + to_text(outlier->statistic, 2) +
+           " standard deviations of its noise.",
+         "Check that value, or give it a larger standard deviation. " + look});
+    if (small != nullptr)
+      warnings.push_back(
+        {Kind::fit,
+         Severity::doubtful,
+         "The residuals are smaller than the noise that was given, " +
+           to_text(fit.noise_factor, 2) + " times (chi-square " +
+           to_text(fit.chi_square, digits) + ", expected " +
+           std::to_string(fit.n_tested) +
+           "): the posterior is wider than the data ask for.",
+         units_remedy(fit) + noise_remedy(fit) +
+           "If not, the values may have been smoothed, or are not "
+           "measurements at all."});
+    if (large == nullptr && (pattern != nullptr || neighbours != nullptr))
+      warnings.push_back(
+        {Kind::fit,
+         Severity::doubtful,
+         std::string("The residuals are not independent: ") +
+           (pattern != nullptr ?
+              pattern->where + ", " + to_text(pattern->statistic, 2) +
+                " standard deviations from none" :
+              "neighbours in time or space resemble each other "
+              "(correlation " +
+                to_text(neighbours->statistic, 2) + ")") +
+           ".",
+         "The equation lacks something, a sensor drifts, or the errors are "
+         "correlated: then give 'Observations/Covariance'. " +
+           look});
+    return warnings;
+  }
+
+
+
+  std::vector<Warning>
+  find_warnings(const Analysis &analysis)
+  {
+    std::vector<Warning> warnings = find_fit_warnings(analysis.fit);
     warn_about_priors(analysis, warnings);
     warn_about_missed_modes(analysis, warnings);
     warn_about_levels(analysis, warnings);

@@ -8,6 +8,7 @@
 namespace Tempera
 {
   struct Analysis;
+  struct ModelFit;
 
   /** Something the reader of a result has to know, in words. */
   struct Warning
@@ -58,6 +59,10 @@ namespace Tempera
   /** In a word or two: "fit", "missed mode", ... */
   std::string
   to_text(const Warning::Kind kind);
+
+  /** What measurements and predictions alone give reason for. */
+  std::vector<Warning>
+  find_fit_warnings(const ModelFit &fit);
 
   /** All there is to warn about, the worst first. */
   std::vector<Warning>
