@@ -354,8 +354,21 @@ namespace Tempera
         checks.findings.push_back(one);
       }
     // A combination is a single unknown that was named, or says more than that.
-    if (!any_is_open)
-      checks.open_combination = open_combination();
+    if (any_is_open)
+      return;
+    checks.open_combination = open_combination();
+    // Of a product every factor is narrowed by its prior and the other's, but
+    // from each draw there is a way along which nothing changes.
+    const double n = findings.size();
+    if (checks.open_combination.empty() && information.is_known() &&
+        information.eigenvalues.back() > least_information &&
+        information.n_informed_at_a_draw < n - 0.5)
+      checks.open_combination =
+        "near every draw they inform only " +
+        to_text(information.n_informed_at_a_draw, 2) + " of " +
+        std::to_string(findings.size()) +
+        " directions more than the prior does, and tie the unknowns to each "
+        "other";
   }
 
 

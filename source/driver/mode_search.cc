@@ -32,7 +32,13 @@ namespace Tempera
     }
 
     /** Far enough for any start, near enough to be finite. */
-    constexpr double largest_coordinate = 8.;
+    constexpr double largest_coordinate = 7.;
+
+    double
+    clamped(const double z)
+    {
+      return std::max(-largest_coordinate, std::min(largest_coordinate, z));
+    }
 
     double
     normal_quantile(const double probability)
@@ -341,8 +347,7 @@ namespace Tempera
     for (std::size_t i = 0; i < place.size(); ++i)
       {
         const Axis  &axis = axes[i];
-        const double z =
-          std::max(-largest_coordinate, std::min(largest_coordinate, place[i]));
+        const double z    = clamped(place[i]);
         if (axis.quantile)
           state.push_back(axis.quantile(normal_cdf(z)));
         else if (axis.is_bounded())
@@ -386,7 +391,7 @@ namespace Tempera
       {
         const Axis &axis = axes[i];
         if (axis.derivative)
-          result.push_back(axis.derivative(place[i]));
+          result.push_back(axis.derivative(clamped(place[i])));
         else if (axis.is_bounded())
           result.push_back((axis.upper - axis.lower) *
                            normal_density(place[i]));
