@@ -362,7 +362,7 @@ namespace Tempera
     const double n = findings.size();
     if (checks.open_combination.empty() && information.is_known() &&
         information.eigenvalues.back() > least_information &&
-        information.n_informed_at_a_draw < n - 0.5)
+        information.n_informed_at_a_draw < n - 0.9)
       checks.open_combination =
         "near every draw they inform only " +
         to_text(information.n_informed_at_a_draw, 2) + " of " +

@@ -30,8 +30,9 @@ namespace
   };
 
   /**
-   * Five sensors at n / 5 times; unknowns are the mean and a slope in time (and
-   * more powers of it), with standard normal priors.
+   * Five sensors at n / 5 times; unknowns are the mean and a slope in time, or,
+   * if there are as many as measurements, one for each; all with standard
+   * normal priors.
    */
   ModelFit
   judge(const unsigned int  n,
@@ -58,7 +59,9 @@ namespace
         const double time = (i / 5 + 1.) / (n / 5), place = i % 5;
         Numbers      row;
         for (unsigned int k = 0; k < n_unknowns; ++k)
-          row.push_back(k == 0 ? 1. : std::pow(time, k) * (1. + 0.1 * place));
+          row.push_back(n_unknowns == n ? (i == k ? 1. : 0.) :
+                        k == 0          ? 1. :
+                                          std::pow(time, k) * (1. + 0.1 * place));
         RunDescription::Measurement one;
         one.name      = "measurement " + std::to_string(i);
         one.place     = {place};

@@ -273,7 +273,8 @@ namespace
                 for (unsigned int i = 0; i < shape.n_measurements; ++i)
                   predicted.push_back(std::sin(0.01 * i) +
                                       0.05 * normal(generator));
-                file.append(RecordedPrediction{round, round / 50, predicted});
+                file.append(
+                  RecordedPrediction{round, round / 50, predicted, {}});
               }
           }
         report.n_rounds    = description.n_rounds;
