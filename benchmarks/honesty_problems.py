@@ -935,4 +935,215 @@ EVIDENCE = {
 for problem in PROBLEMS:
     problem.evidence = EVIDENCE[problem.name]
 
-SETS = {"main": PROBLEMS}
+MAIN = PROBLEMS
+SETS = {"main": MAIN}
+
+# ----------------------------------------------------------------------------
+# The set 'more': ten problems by another hand, a trap and a control of every kind
+# ----------------------------------------------------------------------------
+
+PROBLEMS = MORE = []
+
+
+def robin_modes(r, length, n=30):
+    """Eigenfunctions of -v'' on (0, length), v' = r v on the left, v' = -r v on the right."""
+    def condition(m):
+        return 2 * r * m * math.cos(m * length) - (m * m - r * r) * math.sin(m * length)
+    modes = []
+    for k in range(n):
+        low, high = (k + 1e-9) * math.pi / length, (k + 1) * math.pi / length
+        sign = condition(low)
+        for _ in range(60):
+            middle = (low + high) / 2
+            if condition(middle) * sign > 0:
+                low = middle
+            else:
+                high = middle
+        modes.append(low)
+    return [(m, lambda x, m=m: math.cos(m * x) + r / m * math.sin(m * x)) for m in modes]
+
+
+def exchanger(x0, y0, strength, r, width, length=1.):
+    """-laplace u = a Gaussian source on (0, length) x (0, 1), du/dn + r u = 0: a series."""
+    def parts(modes, end, centre):
+        """Eigenfunctions, and the source's coefficients, by the midpoint rule."""
+        n = 600
+        points = [(i + .5) * end / n for i in range(n)]
+        result = []
+        for m, v in modes:
+            values = [v(x) for x in points]
+            load = sum(value * math.exp(-(x - centre) ** 2 / (2 * width ** 2))
+                       for value, x in zip(values, points))
+            result.append((m * m, v, load / sum(value * value for value in values)))
+        return result
+    series = (parts(robin_modes(r, length), length, x0), parts(robin_modes(r, 1.), 1., y0))
+
+    def value(x, y):
+        rows = [(m, c * v(x)) for m, v, c in series[0]]
+        columns = [(m, c * v(y)) for m, v, c in series[1]]
+        return strength * sum(a * b / (m + k) for m, a in rows for k, b in columns)
+    return value
+
+
+# A chip on a square plate that gives its heat to the air along the edges. All probes
+# are on the diagonal, so that (x0, y0) and (y0, x0) look the same.
+CHIP = COMMON + """
+Problem/Type = expressions
+Problem/Dimension = 2
+Problem/Equation/Capacity = 0
+Problem/Equation/Diffusion = 1
+Problem/Equation/Dirichlet value = none
+Problem/Equation/Exchange = 1.5
+Problem/Equation/Source = 40*exp(-((x-x0)^2 + (y-y0)^2)/(2*0.1^2))
+Problem/Unknowns/x0 = uniform(0.1, 0.9)
+Problem/Unknowns/y0 = uniform(0.1, 0.9)
+Observations/Noise = 0.01
+Levels/fine/Subdivisions = 10
+Levels/fine/Degree = 2
+Sampler/Kernel/Step sizes = 1e-4
+""" + sampling(3000, 800)
+trap("chip_probes_on_diagonal", MODE, MISSED, CHIP, start={"x0": .68, "y0": .27},
+     data=measure(exchanger(.68, .27, 40., 1.5, .1), [(.15, .15), (.35, .35), (.6, .6), (.9, .9)],
+                  .01), reference="truth")
+control("mixture_3d_found", MODE, ANALYTIC, """
+Iterations = 50000
+Energy/Type = gaussian mixture
+Energy/Gaussian mixture/Weights = 0.25, 0.45, 0.3
+Energy/Gaussian mixture/Means = -2, 0, 1; 2, 1.5, -1; 0, -3, 2
+Energy/Gaussian mixture/Standard deviations = 0.8, 0.6, 0.7
+Sampler/Ladder/Temperatures = 1, 2.2, 5, 12
+""")
+
+# Two puffs enter a pipe at t = 0.2 and 0.7 and travel with speed 1.
+PIPE = COMMON + """
+Problem/Type = expressions
+Problem/Dimension = 1
+Problem/Unknowns/first = log-normal(1, 0.5)
+Problem/Unknowns/second = log-normal(1, 0.5)
+Problem/Equation/Diffusion = 0.005
+Problem/Equation/Convection = 1
+Problem/Equation/Dirichlet value = 0: first*exp(-(t-0.2)^2/(2*0.05^2)) + second*exp(-(t-0.7)^2/(2*0.05^2))
+Observations/Noise = 0.03
+Solver/Time stepping = Crank-Nicolson
+Levels/fine/Subdivisions = 40
+Levels/fine/Degree = 2
+Levels/fine/Time step = 0.005
+""" + sampling(3000, 800)
+
+
+def puffs(first, second, d=.005, n=4000):
+    """Boundary values convolved with the law of the time of arrival (a half-line)."""
+    def value(x, t):
+        total = 0.
+        for i in range(n):
+            s = (i + .5) * t / n
+            inflow = (first * math.exp(-(t - s - .2) ** 2 / .005)
+                      + second * math.exp(-(t - s - .7) ** 2 / .005))
+            total += inflow * x / math.sqrt(4 * math.pi * d * s ** 3) * math.exp(
+                -(x - s) ** 2 / (4 * d * s))
+        return total * t / n
+    return value
+
+
+trap("second_puff_on_its_way", IDENTIFIABLE, NOTHING, PIPE,
+     data=measure(puffs(1.3, .8), [.45, .7], .03, [.5, .6, .7, .8]))
+control("both_puffs_arrived", IDENTIFIABLE, PIPE,
+        data=measure(puffs(1.3, .8), [.45, .7], .03, [.6, .8, 1., 1.2, 1.4]))
+
+# A damped string: u_tt + 0.2 u_t - speed^2 u_xx = 0, plucked as sin(pi x).
+PLUCKED = COMMON + """
+Problem/Type = expressions
+Problem/Dimension = 1
+Problem/Unknowns/speed = uniform(0.6, 1.6)
+Problem/Equation/Inertia = 1
+Problem/Equation/Capacity = 0.2
+Problem/Equation/Diffusion = speed^2
+Problem/Equation/Initial value = sin(pi*x)
+Problem/Equation/Dirichlet value = 0
+Observations/Noise = 0.08
+Solver/Time stepping = Crank-Nicolson
+Levels/fine/Subdivisions = 6
+Levels/fine/Degree = 2
+Levels/fine/Time step = 0.02
+Levels/coarse/Subdivisions = 6
+Levels/coarse/Degree = 2
+""" + sampling(1800, 400, "1, 4", "fine, coarse") + MULTI_VARIANCE
+
+
+def plucked(speed):
+    w = math.sqrt(math.pi ** 2 * speed ** 2 - .01)
+    return lambda x, t: math.sin(math.pi * x) * math.exp(-.1 * t) * (
+        math.cos(w * t) + .1 / w * math.sin(w * t))
+
+
+STRUM = measure(plucked(1.1), [.2, .3, .55, .7, .85], .08, [.2, .4, .6, .8, 1.])
+trap("string_coarse_steps", COARSE, BIASED, PLUCKED, "Levels/coarse/Time step = 0.2",
+     data=STRUM, reference=[EXACT])
+control("string_good_steps", COARSE, PLUCKED, "Levels/coarse/Time step = 0.04",
+        data=STRUM, reference=[EXACT])
+
+# The day's wave of temperature in the soil: how well does the soil conduct?
+SOIL = COMMON + """
+Problem/Type = expressions
+Problem/Dimension = 1
+Problem/Unknowns/k = log-normal(0.06, 0.4)
+Problem/Equation/Diffusion = k
+Problem/Equation/Initial value = -exp(-x*sqrt(pi/k))*sin(x*sqrt(pi/k))
+Problem/Equation/Dirichlet value = 0: sin(2*pi*t); 1: 0
+Observations/Noise = 0.02
+Solver/Time stepping = BDF2
+Levels/fine/Subdivisions = 16
+Levels/fine/Degree = 2
+""" + sampling(1500, 400)
+
+
+def soil(k):
+    """A half-line; at x = 1 the wave is down to 4e-4."""
+    m = math.sqrt(math.pi / k)
+    return lambda x, t: math.exp(-m * x) * math.sin(2 * math.pi * t - m * x)
+
+
+SOIL_DATA = measure(soil(.05), [.04, .1, .17, .26], .02, [.25, .5, .75, 1.])
+trap("soil_eight_steps_a_day", RESOLUTION, FINER, SOIL, "Levels/fine/Time step = 0.125",
+     data=SOIL_DATA, reference=["Levels/fine/Time step = 0.005"])
+control("soil_hundred_steps_a_day", RESOLUTION, SOIL, "Levels/fine/Time step = 0.01",
+        data=SOIL_DATA, reference=["Levels/fine/Time step = 0.0025\nLevels/fine/Subdivisions = 24"])
+
+# A heat exchanger of 1.6 x 1 with one burner; someone has written y, x for x, y.
+BURNER = COMMON + """
+Problem/Type = expressions
+Problem/Dimension = 2
+Problem/Upper corner = 1.6, 1
+Problem/Unknowns/power = log-normal(20, 0.6)
+Problem/Unknowns/loss = log-normal(1.5, 0.6)
+Problem/Equation/Capacity = 0
+Problem/Equation/Diffusion = 1
+Problem/Equation/Dirichlet value = none
+Problem/Equation/Exchange = loss
+Problem/Equation/Source = power*exp(-((x-0.5)^2 + (y-0.6)^2)/(2*0.15^2))
+Observations/Noise = 0.02
+Levels/fine/Subdivisions = 8
+Levels/fine/Degree = 2
+""" + sampling(2000, 500)
+BURNER_PROBES = [(.2, .8), (.5, .3), (.6, .55), (.8, .15), (.9, .75), (.35, .6), (.7, .95), (.1, .1)]
+burner = exchanger(.5, .6, 25., 2., .15, 1.6)
+trap("burner_probes_x_for_y", FIT, {"fit", "prior"}, BURNER,
+     data=measure(lambda x, y: burner(y, x), BURNER_PROBES, .02))
+control("burner_done_right", FIT, BURNER, data=measure(burner, BURNER_PROBES, .02))
+
+EVIDENCE = {
+    "chip_probes_on_diagonal": "grid: share of the left answer 0.5; the run has 0 (R-hat 1.001, 6000 rounds)",
+    "mixture_3d_found": "by construction: means 0.4, -0.225, 0.4; the run has 0.417, -0.200, 0.382, ESS 11,558",
+    "second_puff_on_its_way": "closed form: the second puff adds less than 1e-3 to any reading; posterior 1.15 +- 0.64, prior 1.13 +- 0.60",
+    "both_puffs_arrived": "posterior sds 0.044, 0.042 of a prior's 0.6; R-hat 1.001",
+    "string_coarse_steps": "against exact: means shift by 0.65 sd, widths by 38 %",
+    "string_good_steps": "against exact: 0.02 sd, widths 2 %; refined: 0.01 sd",
+    "soil_eight_steps_a_day": "with steps of 0.005 the mean shifts by 3.5 sd",
+    "soil_hundred_steps_a_day": "second order: (0.01/0.125)^2 of 3.5 sd is 0.02 sd",
+    "burner_probes_x_for_y": "best fit of the series by brute force, noise-free: chi^2 is 231, of 8 data",
+    "burner_done_right": "best fit of the series by brute force, noise-free: chi^2 below 1",
+}
+for problem in MORE:
+    problem.evidence = EVIDENCE[problem.name]
+
+SETS["more"] = MORE
