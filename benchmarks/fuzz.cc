@@ -10,9 +10,8 @@
 
 #include <tempera/base/archive_signature.h>
 #include <tempera/base/user_error.h>
-#include <tempera/driver/checkpoint.h>
 #include <tempera/driver/command_line.h>
-#include <tempera/driver/simulation.h>
+#include <tempera/driver/parameters.h>
 #include <tempera/inference/csv_table.h>
 #include <tempera/output/analysis.h>
 #include <tempera/output/cmdstan_csv.h>
@@ -24,6 +23,8 @@
 #include <tempera/output/report.h>
 #include <tempera/output/samples_netcdf.h>
 #include <tempera/output/summary_text.h>
+#include <tempera/run/checkpoint.h>
+#include <tempera/run/run.h>
 #include <tempera/sampler/guarded_energy.h>
 
 #include <deal.II/base/mpi.h>
@@ -474,35 +475,29 @@ end
       ParameterFile parameter_file(file);
       parameter_file.add("Output directory", folder, "--output");
       parameters = std::make_unique<Parameters>(parameter_file);
-      if (parameters->has_problem())
-        inversion = std::make_unique<Inversion>(*parameters);
-      if (parameters->has_network())
-        network = std::make_unique<NetworkInversion>(*parameters);
-      std::vector<Level> levels =
-        make_levels(*parameters, inversion.get(), network.get());
-      for (Level &level : levels)
-        level.energy = std::make_shared<GuardedEnergy>(level.energy);
-      ladder = std::make_unique<Ladder>(parameters->ladder,
-                                        parameters->kernel,
+      target     = parameters->make_target();
+      std::vector<Level> levels;
+      for (const std::string &name : parameters->settings.used_levels())
+        levels.push_back(
+          {name, std::make_shared<GuardedEnergy>(target->energy(name))});
+      ladder = std::make_unique<Ladder>(parameters->settings.ladder,
+                                        parameters->settings.kernel,
                                         std::move(levels));
-      if (network)
-        ladder->set_step_factors(network->step_factors());
+      ladder->set_step_factors(target->step_factors());
 
-      description = RecordedRun(folder).description();
-      if (network)
-        {
-          description.prediction = network->make_prediction(*ladder);
-          // Those of the record, which would be there twice.
-          description.derived_names.clear();
-          network->describe_derived(description.derived_names,
-                                    description.derive);
-        }
-      checkpoint = read_file(fs::path(folder) / "checkpoint");
+      // With its functions, which are not in the record.
+      RunDescription functions;
+      target->describe(*ladder, functions);
+      description            = RecordedRun(folder).description();
+      description.prediction = functions.prediction;
+      description.derive     = functions.derive;
+      description.measure    = functions.measure;
+      checkpoint             = read_file(fs::path(folder) / "checkpoint");
       for (unsigned int chain = 0; chain < description.n_chains; ++chain)
         records.push_back(read_file(fs::path(folder) / record_name(chain)));
     }
 
-    /** Load a state as Simulation does, and go on with it. */
+    /** Load a state as Run does, and go on with it. */
     void
     load(const std::string &state, const fs::path &scratch) const
     {
@@ -512,22 +507,26 @@ end
       std::vector<std::unique_ptr<ReplicaExchange>> chains;
       for (unsigned int chain = 0; chain < description.n_chains; ++chain)
         {
-          RunParameters run_parameters = parameters->general.run;
+          RunParameters run_parameters = parameters->settings.run;
           run_parameters.chain         = chain;
-          chains.push_back(std::make_unique<ReplicaExchange>(
-            run_parameters,
-            parameters->kernel,
-            parameters->swaps,
-            *ladder,
-            network ? network->draw_starts(1, ladder->size(), chain) :
-            inversion ?
-                      std::vector<std::vector<double>>{inversion->middle()} :
-                      std::vector<std::vector<double>>{
-                        std::vector<double>(ladder->space().dimension(), 0.)}));
+          std::vector<std::vector<double>> start{target->centre()};
+          if (start[0].empty())
+            {
+              RandomKey key;
+              key.chain = chain;
+              start     = {target->start(key)};
+            }
+          chains.push_back(
+            std::make_unique<ReplicaExchange>(run_parameters,
+                                              parameters->settings.kernel,
+                                              parameters->settings.swaps,
+                                              *ladder,
+                                              start));
           sinks.push_back(std::make_unique<Record>(run, description, chain));
         }
-      DrawSubset draws(network ? 10 : 0, ladder->space().dimension());
-      if (network)
+      DrawSubset draws(description.prediction ? 10 : 0,
+                       ladder->space().dimension());
+      if (description.prediction)
         prediction = std::make_unique<PredictionBand>(run, description);
       for (unsigned int chain = 0; chain < chains.size(); ++chain)
         {
@@ -552,7 +551,7 @@ end
         }
       catch (const std::exception &error)
         {
-          // As Simulation::load_checkpoint() does.
+          // As Run::load_checkpoint() does.
           throw UserError(error.what());
         }
 
@@ -573,14 +572,13 @@ end
       draws.evenly_spaced(3);
     }
 
-    const std::string                 file, folder;
-    std::unique_ptr<Parameters>       parameters;
-    std::unique_ptr<Inversion>        inversion;
-    std::unique_ptr<NetworkInversion> network;
-    std::unique_ptr<Ladder>           ladder;
-    RunDescription                    description;
-    std::string                       checkpoint;
-    std::vector<std::string>          records;
+    const std::string           file, folder;
+    std::unique_ptr<Parameters> parameters;
+    std::unique_ptr<Target>     target;
+    std::unique_ptr<Ladder>     ladder;
+    RunDescription              description;
+    std::string                 checkpoint;
+    std::vector<std::string>    records;
   };
 
 
@@ -832,24 +830,28 @@ end
         }
 
       const Parameters parameters(file);
-      const auto       is_large = [](const auto &numbers) {
-        return std::any_of(numbers.begin(), numbers.end(), [](const double x) {
-          return !(x <= 2.);
-        });
+      const auto       is_large = [&](const std::string &section,
+                                const std::string &name,
+                                const double       limit) {
+        for (const std::string &number : dealii::Utilities::split_string_list(
+               file.value_of({section}, name, ""), ','))
+          if (!(std::atof(number.c_str()) <= limit))
+            return true;
+        return false;
       };
-      if (parameters.ladder.n_rungs > 50 ||
-          parameters.ladder.temperatures.numbers.size() > 50 ||
-          !parameters.problem.domain.mesh_file.empty() ||
-          is_large(parameters.observations.times) ||
-          parameters.network.network.final_time > 100.)
+      if (parameters.settings.ladder.n_rungs > 50 ||
+          parameters.settings.ladder.temperatures.numbers.size() > 50 ||
+          !file.value_of({"Problem"}, "Mesh file", "").empty() ||
+          is_large("Observations", "Times", 2.) ||
+          is_large("Network", "Final time", 100.))
         return;
       // The dimension of an analytic energy may be a number of the file.
       for (const Assignment &assignment : file.assignments())
         if (assignment.name.find("imension") != std::string::npos &&
             std::atof(assignment.value.c_str()) > 100.)
           return;
-      const Simulation simulation(parameters);
-      simulation.layout();
+      const auto target = parameters.make_target();
+      Run(*target, parameters.settings).layout();
     }
 
     static bool

@@ -20,8 +20,8 @@ if(TEMPERA_UNITY)
   unity_group(analytic
     analytic/analytic_energy analytic/banana analytic/decorators analytic/double_well
     analytic/funnel analytic/gaussian analytic/gaussian_mixture analytic/ring
-    analytic/student_t)
-  unity_group(base base/file_digest base/moments base/patterns base/text base/utf8 base/vector_units)
+    analytic/student_t analytic/analytic_target)
+  unity_group(base base/file_digest base/moments base/parameter_sections base/patterns base/text base/utf8 base/vector_units)
   unity_group(sampler
     sampler/absent_energy sampler/adam sampler/adaptation sampler/dealing
     sampler/energy sampler/ensemble sampler/guarded_energy sampler/kernel
@@ -35,11 +35,13 @@ if(TEMPERA_UNITY)
   unity_group(statistics output/missed_modes output/rank_histogram)
   unity_group(pictures output/canvas output/samples_picture)
   unity_group(reports output/report output/report_data output/report_statistics)
-  unity_group(simulation
-    driver/simulation driver/simulation_processes driver/simulation_results)
-  unity_group(processes driver/failure_board driver/launch driver/process_layout)
+  unity_group(run run/run run/run_processes run/run_results run/run_settings
+    run/expected_time)
+  unity_group(processes driver/failure_board driver/launch run/process_layout)
   unity_group(commands driver/export driver/report driver/summary driver/simulate
-    driver/truth driver/posterior_grid)
+    driver/truth study/posterior_grid)
   unity_group(inference inference/likelihood inference/posterior inference/prior
-    inference/prior_energy inference/observations)
+    inference/independent_prior inference/prior_energy inference/observations)
+  unity_group(target target/target target/target_type target/energy_target
+    target/forward_target)
 endif()

@@ -2,14 +2,14 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/commands.h>
-#include <tempera/driver/inversion.h>
-#include <tempera/driver/version.h>
 #include <tempera/output/diagnostics.h>
 #include <tempera/output/journal.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/rank_histogram.h>
 #include <tempera/output/run_folder.h>
+#include <tempera/run/version.h>
 #include <tempera/sampler/replica_exchange.h>
+#include <tempera/target/forward_target.h>
 
 #include <algorithm>
 #include <chrono>
@@ -47,13 +47,15 @@ namespace Tempera
     class Calibration
     {
     public:
-      Calibration(const Parameters &parameters, const double noise_factor)
-        : parameters(parameters)
+      Calibration(ForwardTarget     &target,
+                  const RunSettings &settings,
+                  const double       noise_factor)
+        : settings(settings)
         , noise_factor(noise_factor)
-        , inversion(parameters)
-        , cold_level(parameters.ladder.levels[0])
+        , target(target)
+        , cold_level(settings.ladder.levels[0])
       {
-        for (const Unknown &unknown : inversion.get_unknowns())
+        for (const Unknown &unknown : target.unknowns())
           names.push_back(unknown.name);
         names.push_back("log-likelihood");
       }
@@ -65,10 +67,10 @@ namespace Tempera
         return names;
       }
 
-      const Inversion &
-      get_inversion() const
+      const std::vector<Unknown> &
+      unknowns() const
       {
-        return inversion;
+        return target.unknowns();
       }
 
       /** One truth with its data and its run; to be ignored if stopped. */
@@ -81,7 +83,7 @@ namespace Tempera
           const std::uint32_t substep = 0) const
       {
         RandomKey result;
-        result.seed    = parameters.general.run.seed;
+        result.seed    = settings.run.seed;
         result.purpose = Purpose::calibration;
         result.round   = run;
         result.substep = substep;
@@ -101,13 +103,13 @@ namespace Tempera
       {
         double prior = 0.;
         for (std::size_t i = 0; i + 1 < names.size(); ++i)
-          prior += inversion.get_unknowns()[i].prior.energy(state[i]);
+          prior += target.unknowns()[i].prior.energy(state[i]);
         return prior - energy;
       }
 
-      const Parameters        &parameters;
+      const RunSettings       &settings;
       const double             noise_factor;
-      const Inversion          inversion;
+      ForwardTarget           &target;
       const std::string        cold_level;
       std::vector<std::string> names;
     };
@@ -122,16 +124,17 @@ namespace Tempera
       // prior is the one of the solvable states.
       constexpr unsigned int most_attempts = 1000;
 
-      const FemModel           &model      = inversion.model(cold_level);
-      const GaussianLikelihood &likelihood = inversion.get_likelihood();
-      std::vector<double>       truth(inversion.get_unknowns().size());
+      const auto                its_model  = target.model(cold_level);
+      const ForwardModel       &model      = *its_model;
+      const GaussianLikelihood &likelihood = target.get_likelihood();
+      std::vector<double>       truth(target.unknowns().size());
       data.resize(model.n_predictions());
       for (unsigned int attempt = 0; attempt < most_attempts; ++attempt)
         {
           fill_uniforms(key(number, Use::truth, attempt),
                         dealii::make_array_view(truth));
           for (std::size_t i = 0; i < truth.size(); ++i)
-            truth[i] = inversion.get_unknowns()[i].prior.quantile(truth[i]);
+            truth[i] = target.unknowns()[i].prior.quantile(truth[i]);
           model.evaluate(dealii::ArrayView<const double>(truth.data(),
                                                          model.n_parameters()),
                          dealii::make_array_view(data),
@@ -170,29 +173,34 @@ namespace Tempera
       std::vector<double> data;
       result.truth = draw_truth(number, data);
       const auto likelihood =
-        std::make_shared<GaussianLikelihood>(inversion.get_likelihood(),
+        std::make_shared<GaussianLikelihood>(target.get_likelihood(),
                                              std::move(data));
       std::vector<Level> levels;
-      for (const std::string &name : parameters.ladder.levels)
-        if (std::none_of(levels.begin(), levels.end(), [&](const Level &one) {
-              return one.name == name;
-            }))
-          levels.push_back({name, inversion.make_energy(name, likelihood)});
+      for (const std::string &name : settings.used_levels())
+        levels.push_back({name, target.energy_for(name, likelihood)});
       const std::shared_ptr<const Energy> energy = levels[0].energy;
 
-      Ladder ladder(parameters.ladder, parameters.kernel, std::move(levels));
+      Ladder ladder(settings.ladder, settings.kernel, std::move(levels));
       if (std::abs(ladder[0].temperature - 1.) > 1e-12)
         throw UserError(
           "The coldest temperature is " + to_text(ladder[0].temperature, 4) +
           ", but only draws at temperature 1 are draws from the posterior, "
           "which is what can be calibrated. Set 'Sampler/Ladder/Lowest "
           "temperature' to 1, or the first of 'Temperatures'.");
-      RunParameters run_parameters = parameters.general.run;
+      RunParameters run_parameters = settings.run;
       run_parameters.seed          = result.seed;
-      const auto start = inversion.draw_from_prior(result.seed, ladder.size());
+      std::vector<std::vector<double>> start;
+      for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+        {
+          RandomKey key;
+          key.seed    = result.seed;
+          key.rung    = rung;
+          key.purpose = Purpose::start;
+          start.push_back(target.start(key));
+        }
       ReplicaExchange sampler(run_parameters,
-                              parameters.kernel,
-                              parameters.swaps,
+                              settings.kernel,
+                              settings.swaps,
                               std::move(ladder),
                               start);
 
@@ -285,7 +293,7 @@ namespace Tempera
       std::string text = "run,seed,effective_size,draws";
       for (const TruthRanks &one : ranks)
         text += ",rank_" + one.name;
-      for (const Unknown &unknown : calibration.get_inversion().get_unknowns())
+      for (const Unknown &unknown : calibration.unknowns())
         text += ",true_" + unknown.name;
       text += "\n";
       for (std::size_t r = 0; r < runs.size(); ++r)
@@ -337,19 +345,7 @@ namespace Tempera
     check_options(const Parameters         &parameters,
                   const CalibrationOptions &options)
     {
-      if (parameters.has_network())
-        throw UserError(
-          "'tempera calibrate' is not available for networks: their misfits "
-          "at collocation points and at the boundary are not measurements "
-          "that a truth could be asked for, so that no data can be made from "
-          "the prior. Use 'Problem/Type'.");
-      if (!parameters.has_problem())
-        throw UserError(
-          "'tempera calibrate' is not available for analytic energies: there "
-          "are no data that could be made from a truth. Set 'Problem/Type'; "
-          "for an energy, 'tempera truth' compares draws with the exact "
-          "answer.");
-      if (parameters.general.samples_prior())
+      if (parameters.settings.samples_prior())
         throw UserError("'tempera calibrate' is about the posterior, but "
                         "'Target = prior' leaves the data out. Remove it.");
       constexpr unsigned int most_runs = 1000000;
@@ -377,17 +373,26 @@ namespace Tempera
     constexpr auto pause = std::chrono::seconds(5);
 
     check_options(parameters, options);
-    const Calibration calibration(parameters, options.noise_factor);
+    const std::unique_ptr<Target> target = parameters.make_target();
+    if (target->forward() == nullptr)
+      throw UserError(
+        "'tempera calibrate' is not available for what this file samples: "
+        "there is no forward model that could make data from a truth. Set "
+        "'Problem/Type'; for an analytic energy, 'tempera truth' compares "
+        "draws with the exact answer.");
+    const Calibration calibration(*target->forward(),
+                                  parameters.settings,
+                                  options.noise_factor);
     const RunFolder   folder(options.folder, options.overwrite);
     folder.write("parameters.prm", parameters.effective_file());
     Journal journal(out, folder);
     journal.write(
       "-- Tempera " + version() + ": calibration, " +
       counted(options.n_runs, "run") + " of " +
-      std::to_string(parameters.general.run.iterations) +
+      std::to_string(parameters.settings.run.iterations) +
       " rounds\n--     . truths from the prior, data from level '" +
-      parameters.ladder.levels[0] + "', every rung starts at a draw from the " +
-      "prior\n" +
+      parameters.settings.ladder.levels[0] +
+      "', every rung starts at a draw from the " + "prior\n" +
       (options.noise_factor != 1. ?
          "--     . errors of the data are " + to_text(options.noise_factor, 4) +
            " times what the likelihood assumes: it is wrong on purpose\n" :

@@ -2,9 +2,8 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/commands.h>
-#include <tempera/driver/gradient_check.h>
-#include <tempera/driver/inversion.h>
-#include <tempera/driver/simulation.h>
+#include <tempera/study/gradient_check.h>
+#include <tempera/target/forward_target.h>
 
 #include <algorithm>
 #include <cmath>
@@ -176,42 +175,19 @@ namespace Tempera
     };
 
 
-    /** Relative accuracy that one may expect of a solution. */
-    double
-    relative_rounding(const SolverParameters &solver)
-    {
-      constexpr double direct = 1e-13;
-      return solver.linear_solver == "conjugate gradients" ?
-               std::max(direct, solver.tolerance) :
-               direct;
-    }
-
-
+    /** All ways to the gradient of a level. */
     std::vector<GradientMethod>
-    methods_of(const Inversion   &inversion,
-               const Parameters  &parameters,
-               const std::string &level)
+    methods_of(ForwardTarget &target, const std::string &level)
     {
-      SolverParameters solver = parameters.solver;
-      // Differences serve as a yardstick here, so they are the best ones.
-      solver.differences = FiniteDifferenceParameters();
-
-      // Linear systems that are solved less well give less exact adjoints.
-      const double accuracy = std::max(1e-8, 1e3 * relative_rounding(solver));
-
       std::vector<GradientMethod> methods;
-      for (const std::string name :
-           {"adjoint", "precomputed adjoint", "finite differences"})
+      for (const GradientVariant &variant :
+           target.get_family().make_gradient_variants(level))
         {
-          solver.gradient = name;
-          const auto energy =
-            inversion.make_energy(parameters.fem_levels.at(level), solver);
-          if (energy == nullptr)
-            continue;
-          if (solver.gradient == "finite differences")
-            methods.push_back(finite_differences_within(energy));
-          else
-            methods.push_back({name, energy, accuracy});
+          const auto energy = target.energy_of(variant.model);
+          methods.push_back(
+            variant.is_difference ?
+              finite_differences_within(energy) :
+              GradientMethod{variant.method, energy, variant.accuracy});
         }
       return methods;
     }
@@ -224,18 +200,12 @@ namespace Tempera
                   const GradientCheckOptions &options,
                   std::ostream               &out)
   {
-    const std::unique_ptr<Inversion> inversion =
-      parameters.has_problem() ? std::make_unique<Inversion>(parameters) :
-                                 nullptr;
-    const auto               network = parameters.has_network() ?
-                                         std::make_unique<NetworkInversion>(parameters) :
-                                         nullptr;
-    const std::vector<Level> levels =
-      make_levels(parameters, inversion.get(), network.get());
-    if (network && parameters.network.network.precision != "double")
-      throw UserError("'tempera check-gradient' compares with differences, for "
-                      "which single precision is too coarse. Add --set "
-                      "\"Network/Precision = double\".");
+    const std::unique_ptr<Target> target  = parameters.make_target();
+    ForwardTarget *const          forward = target->forward();
+    std::vector<Level>            levels;
+    for (const std::string &name : parameters.settings.used_levels())
+      levels.push_back({name, target->energy(name)});
+    target->check_gradient_check();
     for (const Level &level : levels)
       if (level.energy->has_noisy_gradients())
         throw UserError("'tempera check-gradient' compares gradients, but "
@@ -253,27 +223,28 @@ namespace Tempera
     out << "-- gradients of the potential at "
         << counted(options.n_points, "random point") << ", seed "
         << options.seed << "\n";
-    Table        table(levels, out);
-    const double width = parameters.energy.reference.standard_deviation;
+    Table table(levels, out);
     for (const Level &level : levels)
       {
         std::vector<GradientMethod> methods;
-        if (inversion)
-          methods = methods_of(*inversion, parameters, level.name);
+        if (forward != nullptr)
+          methods = methods_of(*forward, level.name);
+        const bool has_variants = !methods.empty();
         for (unsigned int i = 0; i < options.n_points; ++i)
           {
             GradientPoint point =
-              inversion ? point_of(inversion->get_unknowns(), options.seed, i) :
-                          point_of(level.energy->space(),
-                                   width > 0. ? width : 1.,
-                                   options.seed,
-                                   i);
-            if (inversion)
+              forward != nullptr ?
+                point_of(forward->unknowns(), options.seed, i) :
+                point_of(level.energy->space(),
+                         target->scale(),
+                         options.seed,
+                         i);
+            if (forward != nullptr)
               point.rounding =
-                inversion->sensitivity(level.name,
-                                       point.state,
-                                       relative_rounding(parameters.solver));
-            else
+                forward->sensitivity(level.name,
+                                     point.state,
+                                     forward->get_family().accuracy());
+            if (!has_variants)
               methods = {{"formula", level.energy},
                          finite_differences_of(level.energy, point.scales)};
             table.add(level.name, i + 1, compare_gradients(methods, point));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/analytic/analytic_energy.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/command_line.h>
@@ -8,10 +7,8 @@
 #include <tempera/driver/launch.h>
 #include <tempera/driver/parameter_reference.h>
 #include <tempera/driver/parameters.h>
-#include <tempera/driver/simulation.h>
-#include <tempera/driver/version.h>
-#include <tempera/pinn/equation.h>
-#include <tempera/problems/problem.h>
+#include <tempera/run/run.h>
+#include <tempera/run/version.h>
 
 #include <boost/program_options.hpp>
 
@@ -166,11 +163,14 @@ namespace Tempera
       check_that_processes_agree("run", parameters);
       const ProcessLayout layout =
         n_processes() > 1 ?
-          ProcessLayout(parameters.parallel, parallel_demand(parameters)) :
+          ProcessLayout(parameters.settings.parallel,
+                        parallel_demand(parameters.settings,
+                                        parameters.target_type())) :
           ProcessLayout();
+      const std::unique_ptr<Target> target = parameters.make_target(layout);
       if (layout.is_helper())
-        return Inversion(parameters, layout).help();
-      Simulation simulation(parameters, layout);
+        return target->help();
+      Run        sampling(*target, parameters.settings, layout);
       RunOptions run_options;
       const bool is_resumed =
         values.count("resume") > 0 || values.count("resume-previous") > 0;
@@ -187,13 +187,13 @@ namespace Tempera
       // A run that takes a while says so before it begins.
       constexpr double   worth_telling = 20.;
       const ExpectedTime expected =
-        is_resumed ? ExpectedTime() : simulation.expected_time();
+        is_resumed ? ExpectedTime() : sampling.expected_time();
       if (expected.all > worth_telling)
         environment.out << expected.in_words();
       const int exit_code =
-        simulation.run(environment.out, run_options, environment.stop) ? 0 :
-                                                                         130;
-      simulation.dismiss_helpers(exit_code);
+        sampling.execute(environment.out, run_options, environment.stop) ? 0 :
+                                                                           130;
+      target->dismiss_helpers(exit_code);
       return exit_code;
     }
 
@@ -211,12 +211,13 @@ namespace Tempera
         }
       const ParameterFile file = read_parameter_file("validate", values);
       const Parameters    parameters(file);
-      const Simulation    simulation(parameters);
+      const std::unique_ptr<Target> target = parameters.make_target();
+      const Run                     sampling(*target, parameters.settings);
       environment.out << "-- "
                       << values["file"].as<std::vector<std::string>>()[0]
                       << " is valid\n"
-                      << simulation.layout()
-                      << simulation.expected_time().in_words();
+                      << sampling.layout()
+                      << sampling.expected_time().in_words();
       return 0;
     }
 
@@ -243,7 +244,7 @@ namespace Tempera
       check_that_processes_agree("simulate", parameters);
       const ProcessLayout layout = ProcessLayout::one_group();
       if (layout.is_helper())
-        return Inversion(parameters, layout).help();
+        return parameters.make_target(layout)->help();
       simulate(parameters,
                layout,
                values["at"].as<std::string>(),
@@ -454,7 +455,7 @@ namespace Tempera
           return 0;
         }
       const Parameters parameters(read_parameter_file("calibrate", values));
-      calibration.folder = parameters.general.output_directory +
+      calibration.folder = parameters.settings.folder +
                            (values.count("output") > 0 ? "" : "/calibration");
       calibration.overwrite = values.count("overwrite") > 0;
       switch (
@@ -497,32 +498,59 @@ namespace Tempera
           return 0;
         }
       load_plugins("parameters", values);
-      // First what all runs have, then what an equation adds.
-      auto descriptions = Parameters(ParameterFile()).descriptions();
-      for (const std::string &problem : ProblemRegistry::names())
+      // First what all runs have, then what each kind of target adds.
+      auto       descriptions = Parameters(ParameterFile()).descriptions();
+      const auto has = [](const std::vector<ParameterDescription> &list,
+                          const ParameterDescription              &one,
+                          const bool                               is_same) {
+        return std::any_of(
+          list.begin(), list.end(), [&](const ParameterDescription &other) {
+            return other.section == one.section && other.name == one.name &&
+                   (!is_same || (other.documentation == one.documentation &&
+                                 other.default_value == one.default_value));
+          });
+      };
+      // Beside what is in the same section already.
+      const auto add = [&](const ParameterDescription &one) {
+        auto place = descriptions.end();
+        while (place != descriptions.begin() &&
+               std::prev(place)->section != one.section)
+          --place;
+        descriptions.insert(place == descriptions.begin() ? descriptions.end() :
+                                                            place,
+                            one);
+      };
+      for (const std::string &kind : TargetRegistry::names())
         {
-          ParameterFile file;
-          file.add_from_command_line("Problem/Type = " + problem);
-          file.add_from_command_line("Levels/fine/Degree = 1");
-          for (ParameterDescription &one : Parameters(file).descriptions())
-            {
-              // Problems may have parameters of the same name.
-              const bool is_its_own =
-                one.section.size() == 2 && one.section[0] == "Problem";
-              if (is_its_own)
-                one.documentation =
-                  "With '" + problem + "': " + one.documentation;
-              const bool is_new =
-                is_its_own ||
-                std::none_of(descriptions.begin(),
-                             descriptions.end(),
-                             [&](const ParameterDescription &other) {
-                               return other.section == one.section &&
-                                      other.name == one.name;
-                             });
-              if (is_new)
-                descriptions.push_back(std::move(one));
-            }
+          const TargetSelector selector =
+            TargetRegistry::create(kind)->selector();
+          std::map<std::string, std::vector<ParameterDescription>> of_choices;
+          for (const auto &choice : selector.choices)
+            if (!selector.is_default())
+              {
+                ParameterFile file;
+                file.add_from_command_line(selector.text() + " = " +
+                                           choice.first);
+                file.open_section({"Levels", "fine"}, "");
+                of_choices[choice.first] = Parameters(file).descriptions();
+              }
+          for (const auto &choice : of_choices)
+            for (ParameterDescription one : choice.second)
+              {
+                // Choices may have parameters of the same name.
+                const bool is_common =
+                  std::all_of(of_choices.begin(),
+                              of_choices.end(),
+                              [&](const auto &other) {
+                                return has(other.second, one, true);
+                              });
+                if (is_common && has(descriptions, one, false))
+                  continue;
+                if (!is_common)
+                  one.documentation =
+                    "With '" + choice.first + "': " + one.documentation;
+                add(one);
+              }
         }
       descriptions.push_back(
         {{"Problem", "Unknowns"},
@@ -538,18 +566,20 @@ namespace Tempera
     }
 
 
-    template <class RegistryType>
     void
-    list_registry(const std::string &title, std::ostream &out)
+    list_names(const std::string                        &title,
+               const std::map<std::string, std::string> &descriptions,
+               std::ostream                             &out)
     {
       std::size_t width = 18;
-      for (const auto &entry : RegistryType::entries())
+      for (const auto &entry : descriptions)
         width = std::max(width, entry.first.size() + 2);
-      out << title << "\n";
-      for (const auto &entry : RegistryType::entries())
+      if (!descriptions.empty())
+        out << title << "\n";
+      for (const auto &entry : descriptions)
         out << "  " << entry.first
-            << std::string(width - entry.first.size(), ' ')
-            << entry.second.description << "\n";
+            << std::string(width - entry.first.size(), ' ') << entry.second
+            << "\n";
     }
 
 
@@ -565,16 +595,20 @@ namespace Tempera
           return 0;
         }
       load_plugins("list", values);
-      list_registry<AnalyticRegistry>("Energies ('Energy/Type'):",
-                                      environment.out);
-      list_registry<KernelRegistry>("Kernels ('Sampler/Kernel/Type'):",
-                                    environment.out);
-      list_registry<SwapRuleRegistry>("Swap rules ('Sampler/Swaps/Rule'):",
-                                      environment.out);
-      list_registry<ProblemRegistry>("Problems ('Problem/Type'):",
-                                     environment.out);
-      list_registry<EquationRegistry>(
-        "Equations for networks ('Network/Equation'):", environment.out);
+      for (const std::string &kind : TargetRegistry::names())
+        {
+          const TargetSelector selector =
+            TargetRegistry::create(kind)->selector();
+          list_names(selector.title + " ('" + selector.text() + "'):",
+                     selector.choices,
+                     environment.out);
+        }
+      list_names("Kernels ('Sampler/Kernel/Type'):",
+                 described_names<KernelRegistry>(),
+                 environment.out);
+      list_names("Swap rules ('Sampler/Swaps/Rule'):",
+                 described_names<SwapRuleRegistry>(),
+                 environment.out);
       return 0;
     }
 

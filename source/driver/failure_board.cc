@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/driver/failure_board.h>
-#include <tempera/driver/process_layout.h>
+#include <tempera/run/process_layout.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/user_error.h>
-#include <tempera/driver/checkpoint.h>
 #include <tempera/driver/launch.h>
 #include <tempera/driver/parameters.h>
-#include <tempera/driver/process_layout.h>
-#include <tempera/driver/version.h>
+#include <tempera/run/checkpoint.h>
+#include <tempera/run/process_layout.h>
+#include <tempera/run/version.h>
 
 #include <deal.II/base/mpi.h>
 
@@ -85,7 +85,7 @@ namespace Tempera
     std::map<std::string, std::string> mine =
       parameter_values(parameters.effective_file());
     mine.erase("Output directory");
-    const std::vector<InputFile> files = input_files(parameters);
+    const std::vector<InputFile> &files = parameters.settings.files;
     for (const InputFile &file : files)
       mine[file.parameter].clear();
     for (const InputFile &file : files)

@@ -338,4 +338,32 @@ namespace Tempera
         return a->value;
     return default_value;
   }
+
+
+
+  std::vector<std::string>
+  ParameterFile::names_in(const Path &section) const
+  {
+    std::vector<std::string> names;
+    for (const Assignment &assignment : all_assignments)
+      if (assignment.section == section &&
+          std::find(names.begin(), names.end(), assignment.name) == names.end())
+        names.push_back(assignment.name);
+    return names;
+  }
+
+
+
+  std::vector<std::string>
+  ParameterFile::sections_in(const Path &section) const
+  {
+    std::vector<std::string> names;
+    for (const OpenedSection &opened : all_sections)
+      if (opened.path.size() == section.size() + 1 &&
+          std::equal(section.begin(), section.end(), opened.path.begin()) &&
+          std::find(names.begin(), names.end(), opened.path.back()) ==
+            names.end())
+        names.push_back(opened.path.back());
+    return names;
+  }
 } // namespace Tempera

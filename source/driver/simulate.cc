@@ -2,8 +2,8 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/commands.h>
-#include <tempera/driver/inversion.h>
 #include <tempera/output/run_folder.h>
+#include <tempera/target/forward_target.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,42 +20,37 @@ namespace Tempera
            const bool           overwrite,
            std::ostream        &out)
   {
-    if (parameters.has_network())
-      throw UserError("'tempera simulate' solves with finite elements, but "
-                      "this file has a network, whose solution is what a run "
-                      "samples. Use 'tempera run'.");
-    if (!parameters.has_problem())
-      throw UserError(
-        "'tempera simulate' solves an equation, but the energy of "
-        "this file is analytic. Set 'Problem/Type'.");
-    const Inversion inversion(parameters, layout);
+    const std::unique_ptr<Target> target  = parameters.make_target(layout);
+    ForwardTarget *const          forward = target->forward();
+    if (forward == nullptr)
+      throw UserError("'tempera simulate' solves an equation, but what this "
+                      "file samples has no forward model. Set 'Problem/Type'; "
+                      "otherwise use 'tempera run'.");
 
-    std::vector<double> state = inversion.middle();
-    const auto         &truth = parameters.observations.truth;
+    std::vector<double> state = forward->centre();
+    const auto         &truth = forward->truth();
     if (!at.empty())
-      state = inversion.state_from_text(at);
+      state = forward->state_from_text(at);
     else if (!truth.empty())
       std::copy_n(truth[0].begin(),
                   std::min(truth[0].size(), state.size()),
                   state.begin());
     for (unsigned int i = 0; i < state.size(); ++i)
-      out << (i == 0 ? "-- at " : ", ") << inversion.get_unknowns()[i].name
-          << " = " << to_text(state[i], 8);
+      out << (i == 0 ? "-- at " : ", ") << forward->unknowns()[i].name << " = "
+          << to_text(state[i], 8);
     out << "\n";
 
-    const RunFolder folder(parameters.general.output_directory, overwrite);
+    const RunFolder folder(parameters.settings.folder, overwrite);
 
-    std::vector<std::string> levels;
-    for (const std::string &level : parameters.ladder.levels)
-      if (std::find(levels.begin(), levels.end(), level) == levels.end())
-        levels.push_back(level);
-
-    const Observations &observations = inversion.get_observations();
+    const std::vector<std::string>   levels = parameters.settings.used_levels();
+    const Observations              &observations = forward->get_observations();
     std::vector<std::vector<double>> predictions;
     std::vector<double>              misfits;
+    bool                             has_fields = false;
     for (const std::string &level : levels)
       {
-        const FemModel     &model               = inversion.model(level);
+        const auto          its_model           = forward->model(level);
+        const ForwardModel &model               = *its_model;
         std::vector<double> parameters_of_model = state;
         parameters_of_model.resize(model.n_parameters());
         predictions.emplace_back(model.n_predictions());
@@ -73,21 +68,22 @@ namespace Tempera
         Evaluation evaluation;
         evaluation.reference_gradient.resize(state.size());
         evaluation.potential_gradient.resize(state.size());
-        inversion.energy(level)->evaluate(dealii::make_array_view(
-                                            std::as_const(state)),
-                                          RandomKey(),
-                                          Request::values,
-                                          evaluation);
+        forward->energy(level)->evaluate(dealii::make_array_view(
+                                           std::as_const(state)),
+                                         RandomKey(),
+                                         Request::values,
+                                         evaluation);
         misfits.push_back(evaluation.potential);
         model.write_fields({parameters_of_model},
                            {folder.get_path() + "/fields",
                             level,
-                            parameters.output.n_field_times});
+                            parameters.settings.output.n_field_times});
+        has_fields = has_fields || model.has_fields();
         out << "-- level '" << level << "': " << model.description() << "\n";
       }
 
     std::ostringstream csv;
-    for (unsigned int d = 0; d < parameters.problem.dimension; ++d)
+    for (unsigned int d = 0; d < observations.sensors[0].place.size(); ++d)
       csv << "xyz"[d] << ",";
     csv << "t,value";
     out << "\n"
@@ -106,8 +102,10 @@ namespace Tempera
         for (const double coordinate : sensor.place)
           csv << to_text(coordinate) << ",";
         csv << to_text(sensor.time) << "," << to_text(observations.values[k]);
-        out << std::setw(24) << "(" + join(sensor.place) + ")" << std::setw(12)
-            << to_text(sensor.time, 6) << std::setw(16)
+        out << std::setw(24)
+            << (sensor.place.empty() ? forward->name_of_measurement(k) :
+                                       "(" + join(sensor.place) + ")")
+            << std::setw(12) << to_text(sensor.time, 6) << std::setw(16)
             << to_text(observations.values[k], 10);
         for (const std::vector<double> &prediction : predictions)
           {
@@ -122,7 +120,8 @@ namespace Tempera
       out << std::setw(16) << to_text(misfit, 6);
     out << "\n";
     folder.write("predictions.csv", csv.str());
-    out << "-- predictions.csv and fields/*.pvd are in " << folder.get_path()
-        << "\n";
+    out << "-- predictions.csv"
+        << (has_fields ? " and fields/*.pvd are in " : " is in ")
+        << folder.get_path() << "\n";
   }
 } // namespace Tempera

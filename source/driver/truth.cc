@@ -2,11 +2,11 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/commands.h>
-#include <tempera/driver/inversion.h>
-#include <tempera/driver/posterior_grid.h>
-#include <tempera/driver/simulation.h>
+#include <tempera/inference/prior_energy.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/recorded_run.h>
+#include <tempera/study/posterior_grid.h>
+#include <tempera/target/forward_target.h>
 
 #include <algorithm>
 #include <chrono>
@@ -124,18 +124,18 @@ namespace Tempera
              const bool               is_terminal,
              const std::atomic<bool> &stop)
   {
-    const std::string  &level  = parameters.ladder.levels[0];
-    const auto         &circle = parameters.observations.true_circle;
-    std::vector<double> centre;
-    if (circle.size() == 3)
-      centre.assign(circle.begin(), circle.begin() + 2);
-
-    if (parameters.has_network())
-      throw UserError("'tempera truth' evaluates the posterior of one or two "
-                      "unknowns everywhere, but a network has thousands of "
-                      "weights.");
-    const std::vector<Level>             levels = make_levels(parameters);
-    const Energy                        &energy = *levels[0].energy;
+    const std::string            &level  = parameters.settings.ladder.levels[0];
+    const std::unique_ptr<Target> target = parameters.make_target();
+    std::vector<double>           centre;
+    if (const ForwardTarget *const forward = target->forward())
+      if (forward->true_circle().size() == 3)
+        centre.assign(forward->true_circle().begin(),
+                      forward->true_circle().begin() + 2);
+    const std::shared_ptr<const Energy> its_energy =
+      parameters.settings.samples_prior() ?
+        std::make_shared<PriorEnergy>(target->prior()) :
+        target->energy(level);
+    const Energy                        &energy = *its_energy;
     EvaluationProgress                   progress(out, is_terminal, stop);
     std::unique_ptr<const PosteriorGrid> evaluated;
     try

@@ -178,6 +178,19 @@ namespace Tempera
 
 
   double
+  GaussianLikelihood::log_normaliser() const
+  {
+    double result = 0.5 * double(values.size()) * std::log(2. * M_PI);
+    for (std::size_t i = 0; !unknown_deviation && i < values.size(); ++i)
+      result += covariance_factor.empty() ?
+                  -0.5 * std::log(precisions[i]) :
+                  std::log(covariance_factor[i * values.size() + i]);
+    return result;
+  }
+
+
+
+  double
   GaussianLikelihood::derivative(
     const dealii::ArrayView<const double> &predictions,
     const double                           deviation,

@@ -148,6 +148,15 @@ namespace Tempera
         return result;
       }
 
+    if (dimension == 0 && parameters.sensors.empty())
+      {
+        if (is_given && parameters.values.empty())
+          throw UserError("There are no observations. Set 'Observations/"
+                          "Values', or 'Observations/File'.");
+        result.values = parameters.values;
+        result.sensors.resize(result.values.size());
+        return result;
+      }
     if (parameters.sensors.empty() ||
         (parameters.times.empty() && !is_stationary))
       throw UserError(std::string("There are no observations. Set "

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
 #include <tempera/inference/posterior.h>
-
-#include <algorithm>
 
 namespace Tempera
 {
-  StateSpace
-  space_of(const std::vector<Unknown> &unknowns)
+  Posterior::Posterior(std::shared_ptr<const PriorMeasure>       prior,
+                       std::shared_ptr<const GaussianLikelihood> likelihood,
+                       std::shared_ptr<const ForwardModel>       model)
+    : prior(std::move(prior))
+    , likelihood(std::move(likelihood))
+    , model(std::move(model))
   {
-    std::vector<Coordinate> coordinates;
-    for (const Unknown &unknown : unknowns)
-      coordinates.push_back(
-        {unknown.name, unknown.prior.lower(), unknown.prior.upper(), true});
-    return StateSpace(coordinates);
+    AssertDimension(this->model->n_parameters() +
+                      this->likelihood->has_unknown_deviation(),
+                    space().dimension());
   }
 
 
@@ -20,15 +21,10 @@ namespace Tempera
   Posterior::Posterior(const std::vector<Unknown>               &unknowns,
                        std::shared_ptr<const GaussianLikelihood> likelihood,
                        std::shared_ptr<const ForwardModel>       model)
-    : unknowns(unknowns)
-    , state_space(space_of(unknowns))
-    , likelihood(std::move(likelihood))
-    , model(std::move(model))
-  {
-    AssertDimension(this->model->n_parameters() +
-                      this->likelihood->has_unknown_deviation(),
-                    unknowns.size());
-  }
+    : Posterior(std::make_shared<IndependentPrior>(unknowns),
+                std::move(likelihood),
+                std::move(model))
+  {}
 
 
 
@@ -38,19 +34,6 @@ namespace Tempera
     const SolverWork work = model->work();
     return (request != Request::gradients ? work.prediction : 0.) +
            (request != Request::values ? work.derivative : 0.);
-  }
-
-
-
-  bool
-  Posterior::is_integrable(const Exponents &exponents) const
-  {
-    return exponents.reference > 0. ||
-           std::none_of(unknowns.begin(),
-                        unknowns.end(),
-                        [](const Unknown &unknown) {
-                          return unknown.prior.is_unbounded();
-                        });
   }
 
 
@@ -80,13 +63,21 @@ namespace Tempera
           likelihood->misfit(dealii::make_array_view(
                                std::as_const(evaluation.predictions)),
                              deviation);
-        evaluation.reference = 0.;
-        for (unsigned int i = 0; i < unknowns.size(); ++i)
-          evaluation.reference += unknowns[i].prior.energy(state[i]);
+        evaluation.reference =
+          prior->energy(state,
+                        request == Request::values ?
+                          dealii::ArrayView<double>() :
+                          dealii::make_array_view(
+                            evaluation.reference_gradient));
       }
 
     if (request != Request::values)
       {
+        if (evaluation.linearisation == nullptr)
+          throw UserError("The forward model (" + model->description() +
+                          ") has no derivative, but the kernel needs one. "
+                          "Choose a kernel that needs none, or give the model "
+                          "one, for instance with FiniteDifferenceModel.");
         const auto &linearisation =
           *static_cast<const Linearisation *>(evaluation.linearisation.get());
         std::vector<double> weights(evaluation.predictions.size());
@@ -100,9 +91,9 @@ namespace Tempera
           dealii::ArrayView<double>(evaluation.potential_gradient.data(), n));
         if (has_deviation)
           evaluation.potential_gradient[n] = slope;
-        for (unsigned int i = 0; i < unknowns.size(); ++i)
-          evaluation.reference_gradient[i] =
-            unknowns[i].prior.energy_derivative(state[i]);
+        if (request == Request::gradients)
+          prior->energy(state,
+                        dealii::make_array_view(evaluation.reference_gradient));
         // Nothing asks again.
         evaluation.linearisation.reset();
       }

@@ -48,26 +48,69 @@ namespace Tempera
                         parameter + "' is not a finite number. Priors are " +
                         priors +
                         " Unknowns and formulas cannot be in their brackets.");
-    const double first  = *number_from_text(numbers[0]),
-                 second = *number_from_text(numbers[1]);
+    const double first        = *number_from_text(numbers[0]),
+                 second       = *number_from_text(numbers[1]);
+    const Kind        kind    = name == "uniform" ? Kind::uniform :
+                                is_log_normal     ? Kind::log_normal :
+                                                    Kind::normal;
+    const std::string mistake = mistake_of(kind, first, second);
+    if (!mistake.empty())
+      throw UserError("The prior '" + text + "' of '" + parameter + "' " +
+                      mistake);
+    return Prior(kind, first, second);
+  }
 
-    if (name == "uniform")
-      {
-        if (!(first < second))
-          throw UserError("The prior '" + text + "' of '" + parameter +
-                          "' is empty: its first number must be below the "
-                          "second.");
-        return Prior(Kind::uniform, first, second);
-      }
-    if (!(second > 0.))
-      throw UserError("The prior '" + text + "' of '" + parameter +
-                      "' needs a standard deviation above 0.");
-    if (is_log_normal && !(first > 0.))
-      throw UserError("The prior '" + text + "' of '" + parameter +
-                      "' needs a median above 0.");
-    return Prior(is_log_normal ? Kind::log_normal : Kind::normal,
-                 first,
-                 second);
+
+
+  std::string
+  Prior::mistake_of(const Kind kind, const double first, const double second)
+  {
+    if (kind == Kind::uniform)
+      return first < second ?
+               "" :
+               "is empty: its first number must be below the second.";
+    return !(second > 0.) ? "needs a standard deviation above 0." :
+           kind == Kind::log_normal && !(first > 0.) ?
+                            "needs a median above 0." :
+                            "";
+  }
+
+
+
+  Prior
+  Prior::make(const Kind kind, const double first, const double second)
+  {
+    const Prior       result(kind, first, second);
+    const std::string mistake = std::isfinite(first) && std::isfinite(second) ?
+                                  mistake_of(kind, first, second) :
+                                  "has a number that is not finite.";
+    if (!mistake.empty())
+      throw UserError("The prior '" + result.text() + "' " + mistake);
+    return result;
+  }
+
+
+
+  Prior
+  Prior::uniform(const double lower, const double upper)
+  {
+    return make(Kind::uniform, lower, upper);
+  }
+
+
+
+  Prior
+  Prior::normal(const double mean, const double standard_deviation)
+  {
+    return make(Kind::normal, mean, standard_deviation);
+  }
+
+
+
+  Prior
+  Prior::log_normal(const double median, const double deviation)
+  {
+    return make(Kind::log_normal, median, deviation);
   }
 
 
@@ -124,6 +167,15 @@ namespace Tempera
         default:
           return (std::log(value / first) / (second * second) + 1.) / value;
       }
+  }
+
+
+
+  double
+  Prior::log_normaliser() const
+  {
+    return kind == Kind::uniform ? std::log(second - first) :
+                                   std::log(second) + 0.5 * std::log(2. * M_PI);
   }
 
 
@@ -220,5 +272,30 @@ namespace Tempera
                        kind == Kind::normal  ? "normal" :
                                                "log-normal") +
            "(" + to_text(first) + ", " + to_text(second) + ")";
+  }
+
+
+
+  NumberOrPrior::NumberOrPrior(const std::string &text,
+                               const std::string &parameter,
+                               const double       lower)
+  {
+    const auto value = Prior::number_from_text(text);
+    if (value && !(*value > lower))
+      throw UserError("'" + parameter + "' is " + text +
+                      ", but it must be above " + to_text(lower) + ".");
+    if (value)
+      {
+        number = *value;
+        return;
+      }
+    its_prior = Prior::from_text(text, parameter);
+    if (its_prior->lower() < lower)
+      throw UserError("The prior '" + text + "' of '" + parameter +
+                      "' reaches below " + to_text(lower) +
+                      ", where the equation has no meaning. Take "
+                      "log-normal, or uniform with a lower bound of "
+                      "at least " +
+                      to_text(lower) + ".");
   }
 } // namespace Tempera

@@ -5,20 +5,9 @@
 
 namespace Tempera
 {
-  PriorEnergy::PriorEnergy(std::shared_ptr<const Energy> posterior,
-                           Formula                       prior)
-    : posterior(std::move(posterior))
-    , prior(std::move(prior))
+  PriorEnergy::PriorEnergy(std::shared_ptr<const PriorMeasure> prior)
+    : prior(std::move(prior))
   {}
-
-
-
-  bool
-  PriorEnergy::is_integrable(const Exponents &exponents) const
-  {
-    // A likelihood that is left out cannot make up for a prior that is wide.
-    return posterior->is_integrable({exponents.reference, 0.});
-  }
 
 
 
@@ -30,10 +19,10 @@ namespace Tempera
   {
     const bool   with_gradients = request != Request::values;
     const double reference =
-      prior(state,
-            with_gradients ?
-              dealii::make_array_view(evaluation.reference_gradient) :
-              dealii::ArrayView<double>());
+      prior->energy(state,
+                    with_gradients ?
+                      dealii::make_array_view(evaluation.reference_gradient) :
+                      dealii::ArrayView<double>());
     if (request != Request::gradients)
       {
         evaluation.reference = reference;
@@ -45,21 +34,4 @@ namespace Tempera
                 0.);
   }
 
-
-
-  PriorEnergy::Formula
-  independent_priors(const std::vector<Unknown> &unknowns)
-  {
-    return [unknowns](const dealii::ArrayView<const double> &state,
-                      const dealii::ArrayView<double>       &gradient) {
-      double energy = 0.;
-      for (std::size_t i = 0; i < unknowns.size(); ++i)
-        {
-          energy += unknowns[i].prior.energy(state[i]);
-          if (gradient.size() > 0)
-            gradient[i] = unknowns[i].prior.energy_derivative(state[i]);
-        }
-      return energy;
-    };
-  }
 } // namespace Tempera

@@ -99,7 +99,7 @@ namespace Tempera
     if (n_points.size() != n_in)
       throw UserError("'" + parameter + "' has " +
                       counted(n_points.size(), "number") + ", but '" +
-                      settings.network.choice.equation + "' has " +
+                      settings.network.equation + "' has " +
                       counted(dimension, "coordinate") +
                       (has_time ? " and the time" : " and no time") +
                       ". Write " + counted(n_in, "number") + ".");

@@ -10,23 +10,8 @@ namespace Tempera
 
 
   void
-  NetworkChoice::declare(dealii::ParameterHandler &prm)
-  {
-    std::vector<std::string> equations = EquationRegistry::names();
-    equations.insert(equations.begin(), "none");
-    prm.add_parameter(
-      "Equation",
-      equation,
-      "The equation that a network solves. 'tempera list' describes them. 'none': no network.",
-      one_of(equations));
-  }
-
-
-
-  void
   NetworkParameters::declare(dealii::ParameterHandler &prm)
   {
-    choice.declare(prm);
     prm.add_parameter(
       "Hidden layers",
       hidden,

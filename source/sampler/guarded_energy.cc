@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/user_error.h>
+#include <tempera/base/solve_failed.h>
 #include <tempera/sampler/guarded_energy.h>
+
+#include <deal.II/lac/solver_control.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +24,17 @@ namespace Tempera
                           const Request                          request,
                           Evaluation &evaluation) const
   {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr double nan  = std::numeric_limits<double>::quiet_NaN();
+    const auto       fail = [&](const std::string &reason) {
+      count_failure(reason);
+      if (request != Request::gradients)
+        evaluation.reference = evaluation.potential = nan;
+      if (request != Request::values)
+        std::fill(evaluation.potential_gradient.begin(),
+                  evaluation.potential_gradient.end(),
+                  nan);
+      evaluation.linearisation.reset();
+    };
     try
       {
         energy->evaluate(state, key, request, evaluation);
@@ -30,20 +42,15 @@ namespace Tempera
             !std::isfinite(evaluation.potential))
           count_failure(failure_reason_of(energy.get()));
       }
-    catch (const UserError &)
+    catch (const SolveFailed &failure)
       {
-        throw;
+        fail(failure.what());
       }
-    catch (const std::exception &exception)
+    // What deal.II's own solvers throw: a user's solver need not translate it.
+    catch (const dealii::SolverControl::NoConvergence &failure)
       {
-        count_failure(exception.what());
-        if (request != Request::gradients)
-          evaluation.reference = evaluation.potential = nan;
-        if (request != Request::values)
-          std::fill(evaluation.potential_gradient.begin(),
-                    evaluation.potential_gradient.end(),
-                    nan);
-        evaluation.linearisation.reset();
+        fail("An iterative solver has not converged after " +
+             std::to_string(failure.last_step) + " steps.");
       }
   }
 

@@ -6,7 +6,7 @@
 #include "driver/command.h"
 
 #include <tempera/analytic/analytic_energy.h>
-#include <tempera/driver/gradient_check.h>
+#include <tempera/study/gradient_check.h>
 
 using namespace Tempera;
 using namespace Tempera::Testing;

@@ -10,8 +10,8 @@
 #include "driver/command.h"
 
 #include <tempera/base/user_error.h>
-#include <tempera/driver/inversion.h>
-#include <tempera/driver/refinement_check.h>
+#include <tempera/driver/parameters.h>
+#include <tempera/study/refinement_check.h>
 
 using namespace Tempera;
 using namespace Tempera::Testing;
@@ -60,6 +60,15 @@ namespace
 
   const auto never = []() { return false; };
 
+  RefinementCheck
+  check_of(const Parameters                       &parameters,
+           const std::vector<std::vector<double>> &states,
+           const std::function<bool()>            &is_stopped = never)
+  {
+    const auto target = parameters.make_target();
+    return RefinementCheck(*target->forward(), "fine", states, is_stopped);
+  }
+
   bool
   is_near(const double value, const double expected)
   {
@@ -80,8 +89,7 @@ namespace
     // and three measurements, of which one is wrong.
     const Parameters parameters =
       read(loaded_string("4", "set Noise = 0.05\n"));
-    const Inversion       inversion(parameters);
-    const RefinementCheck coarse(inversion, parameters, {{2.}, {4.}}, never);
+    const RefinementCheck coarse = check_of(parameters, {{2.}, {4.}});
     check("the error of linear elements between nodes",
           is_near(coarse.get_largest(), 4. / 128. / 0.05) &&
             is_near(coarse.get_mean(), (2. + 4.) / 2. / 3. / 128. / 0.05) &&
@@ -101,9 +109,8 @@ namespace
 
     // The same mesh by refinement; every sensor is a node then, so sensors are
     // exact on both.
-    const Parameters finer = read(loaded_string("8", "set Noise = 0.05\n"));
-    const Inversion  finer_inversion(finer);
-    const RefinementCheck fine(finer_inversion, finer, {{2.}, {4.}}, never);
+    const Parameters finer     = read(loaded_string("8", "set Noise = 0.05\n"));
+    const RefinementCheck fine = check_of(finer, {{2.}, {4.}});
     check("a mesh with sensors on its nodes is exact",
           fine.is_fine_enough() && fine.get_largest() < 1e-9 &&
             contains(fine.text(), "Level 'fine' is fine enough"),
@@ -115,10 +122,7 @@ namespace
   {
     const Parameters unknown =
       read(loaded_string("4", "set Noise = log-normal(0.05, 1)\n"));
-    const RefinementCheck own(Inversion(unknown),
-                              unknown,
-                              {{2., 0.05}, {4., 0.2}},
-                              never);
+    const RefinementCheck own = check_of(unknown, {{2., 0.05}, {4., 0.2}});
     check("an unknown sigma is the state's own",
           is_near(own.get_largest(), 2. / 128. / 0.05),
           text(own));
@@ -128,7 +132,7 @@ namespace
     std::string message;
     try
       {
-        const Inversion inversion(correlated);
+        correlated.make_target();
       }
     catch (const UserError &error)
       {
@@ -137,10 +141,7 @@ namespace
     const Parameters covariance = read(
       loaded_string("4",
                     "set Covariance = 1, 0.1, 0; 0.1, 0.04, 0; 0, 0, 1\n"));
-    const RefinementCheck diagonal(Inversion(covariance),
-                                   covariance,
-                                   {{4.}},
-                                   never);
+    const RefinementCheck diagonal = check_of(covariance, {{4.}});
     check("of a covariance the diagonal counts",
           contains(message, "positive definite") &&
             is_near(diagonal.get_largest(), 4. / 128. / 0.2),
@@ -157,11 +158,8 @@ namespace
     for (const auto &one :
          {std::make_pair("0.3", 4u), std::make_pair("0.01", 100u)})
       {
-        const Parameters      parameters = read(decay(one.first));
-        const RefinementCheck check_of_time(Inversion(parameters),
-                                            parameters,
-                                            {{3.}},
-                                            never);
+        const Parameters      parameters    = read(decay(one.first));
+        const RefinementCheck check_of_time = check_of(parameters, {{3.}});
         const double          difference =
           std::abs(solution(3., one.second) - solution(3., 2 * one.second)) /
           0.05;
@@ -181,21 +179,18 @@ namespace
   {
     const Parameters parameters =
       read(loaded_string("4", "set Noise = 0.05\n"));
-    const Inversion       inversion(parameters);
     unsigned int          n_asked = 0;
-    const RefinementCheck stopped(inversion,
-                                  parameters,
-                                  {{2.}, {4.}, {6.}},
-                                  [&]() { return n_asked++ >= 2; });
+    const RefinementCheck stopped = check_of(parameters,
+                                             {{2.}, {4.}, {6.}},
+                                             [&]() { return n_asked++ >= 2; });
     check("a stop is obeyed between solves, and what is known is kept",
           stopped.get_n_draws() == 1 &&
             is_near(stopped.get_largest(), 2. / 128. / 0.05) &&
             contains(stopped.text(), "then stopped"),
           text(stopped));
-    const RefinementCheck none(inversion, parameters, {}, never);
-    const RefinementCheck at_once(inversion, parameters, {{2.}}, []() {
-      return true;
-    });
+    const RefinementCheck none = check_of(parameters, {});
+    const RefinementCheck at_once =
+      check_of(parameters, {{2.}}, []() { return true; });
     check("without draws nothing is said",
           !none.is_known() && none.text().empty() && !at_once.is_known() &&
             at_once.text().empty() && !none.is_fine_enough());
@@ -203,8 +198,8 @@ namespace
       read("subsection Output\n  set Refinement draws = 0\nend\n" +
            loaded_string("4", "set Noise = 0.05\n"));
     check("the number of draws is a parameter",
-          parameters.output.n_refinement_draws == 20 &&
-            switched_off.output.n_refinement_draws == 0);
+          parameters.settings.output.n_refinement_draws == 20 &&
+            switched_off.settings.output.n_refinement_draws == 0);
   }
 } // namespace
 

@@ -7,7 +7,7 @@
 
 #include "driver/command.h"
 
-#include <tempera/driver/simulation.h>
+#include <tempera/driver/parameters.h>
 #include <tempera/inference/prior_energy.h>
 #include <tempera/output/diagnostics.h>
 
@@ -169,7 +169,7 @@ namespace
             command({"calibrate",
                      TEMPERA_SOURCE_DIR
                      "/prm/paper/pinn_nonlinear_inverse.prm"}),
-            {"not available for networks", "misfits"});
+            {"not available", "no forward model"});
     const std::atomic<bool> stop(true);
     const CommandResult     stopped = calibrate(file(known), "none", {}, &stop);
     check("a stop is obeyed and said",
@@ -182,16 +182,17 @@ namespace
   std::vector<std::vector<double>>
   draws_of(const Parameters &parameters)
   {
-    const Inversion                  inversion(parameters);
-    Ladder                           ladder(parameters.ladder,
-                  parameters.kernel,
-                  make_levels(parameters, &inversion, nullptr));
-    ReplicaExchange                  sampler(parameters.general.run,
-                            parameters.kernel,
-                            parameters.swaps,
-                            std::move(ladder),
-                            {inversion.middle()});
-    std::vector<std::vector<double>> draws(inversion.get_unknowns().size());
+    const auto                          target = parameters.make_target();
+    const RunSettings                  &run    = parameters.settings;
+    const std::shared_ptr<const Energy> energy =
+      run.samples_prior() ? std::make_shared<PriorEnergy>(target->prior()) :
+                            target->energy("fine");
+    ReplicaExchange                  sampler(run.run,
+                            run.kernel,
+                            run.swaps,
+                            Ladder(run.ladder, run.kernel, {{"fine", energy}}),
+                            {target->centre()});
+    std::vector<std::vector<double>> draws(target->unknowns().size());
     sampler.signals.draw.connect([&](const Draw &draw) {
       if (draw.rung == 0 && !draw.is_burn_in)
         for (std::size_t i = 0; i < draws.size(); ++i)
@@ -257,19 +258,19 @@ namespace
       TEMPERA_SOURCE_DIR "/prm/paper/pinn_nonlinear_inverse.prm";
     ParameterFile file(path);
     file.add_from_command_line("Target = prior");
-    const Parameters       parameters(file);
-    const NetworkInversion network(parameters);
-    const auto             levels = make_levels(parameters, nullptr, &network);
-    const unsigned int     n      = levels[0].energy->space().dimension();
+    const Parameters   parameters(file);
+    const auto         target = parameters.make_target();
+    const PriorEnergy  energy(target->prior());
+    const unsigned int n = energy.space().dimension();
     // Weights 1 of deviation 1: half of each one's square; alpha is uniform.
     std::vector<double> state(n, 1.);
     Evaluation          evaluation;
     evaluation.reference_gradient.assign(n, 7.);
     evaluation.potential_gradient.assign(n, 7.);
-    levels[0].energy->evaluate(dealii::make_array_view(std::as_const(state)),
-                               RandomKey(),
-                               Request::values_and_gradients,
-                               evaluation);
+    energy.evaluate(dealii::make_array_view(std::as_const(state)),
+                    RandomKey(),
+                    Request::values_and_gradients,
+                    evaluation);
     bool zero = true;
     for (const double entry : evaluation.potential_gradient)
       zero = zero && entry == 0.;

@@ -7,8 +7,8 @@
 
 #include "driver/command.h"
 
-#include <tempera/driver/checkpoint.h>
 #include <tempera/output/record_file.h>
+#include <tempera/run/checkpoint.h>
 
 #include <thread>
 

@@ -7,7 +7,7 @@
 
 #include "tests.h"
 
-#include <tempera/driver/identifiability.h>
+#include <tempera/study/identifiability.h>
 #include <tempera/inference/information.h>
 #include <tempera/sampler/random.h>
 

@@ -6,6 +6,7 @@
 
 #include "tests.h"
 
+#include <tempera/base/solve_failed.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/ensemble.h>
 #include <tempera/sampler/guarded_energy.h>
@@ -69,7 +70,7 @@ namespace
       if (request != Request::gradients)
         {
           if (fault == 0)
-            throw std::runtime_error("the solver has given up");
+            throw SolveFailed("the solver has given up");
           evaluation.reference = 0.;
           evaluation.potential =
             fault == 1 ? nan :
@@ -79,7 +80,7 @@ namespace
       if (request != Request::values)
         {
           if (fault == 3 && request == Request::gradients)
-            throw std::logic_error("no adjoint");
+            throw SolveFailed("no adjoint");
           for (unsigned int i = 0; i < 2; ++i)
             {
               evaluation.reference_gradient[i] = 0.;
@@ -91,6 +92,27 @@ namespace
   private:
     const StateSpace state_space;
     const bool       separate, hopeless;
+  };
+
+
+  /** Has an energy everywhere but for a bug that shows sooner or later. */
+  class BuggyEnergy : public FaultyEnergy
+  {
+  public:
+    BuggyEnergy()
+      : FaultyEnergy(false)
+    {}
+
+    void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const override
+    {
+      if (state[0] > 1.)
+        throw std::out_of_range("index 7");
+      FaultyEnergy::evaluate(state, key, request, evaluation);
+    }
   };
 
 
@@ -194,5 +216,18 @@ main()
   check("a solver that always fails ends the run in words",
         message.find("is stuck") != std::string::npos,
         message);
+
+  // What is neither a failed solve nor a mistake of the user is a bug.
+  std::string bug;
+  try
+    {
+      run({{"fine",
+            std::make_shared<GuardedEnergy>(std::make_shared<BuggyEnergy>())}});
+    }
+  catch (const std::out_of_range &error)
+    {
+      bug = error.what();
+    }
+  check("a bug ends the run and is no rejection", bug == "index 7", bug);
   return result();
 }

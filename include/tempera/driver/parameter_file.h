@@ -2,6 +2,8 @@
 #ifndef tempera_driver_parameter_file_h
 #define tempera_driver_parameter_file_h
 
+#include <tempera/base/parameter_sections.h>
+
 #include <string>
 #include <vector>
 
@@ -36,7 +38,7 @@ namespace Tempera
    * parameters are declared. A file must not set a parameter twice; it may set
    * what an included file has set, and the command line overrides both.
    */
-  class ParameterFile
+  class ParameterFile : public ParameterSource
   {
   public:
     ParameterFile() = default;
@@ -78,15 +80,27 @@ namespace Tempera
       return opening_question;
     }
 
-    /** Whether anything is said in a section, even if it sets nothing. */
-    bool
-    has_section(const std::vector<std::string> &section) const;
+    /** Say something in a section without setting anything. */
+    void
+    open_section(const Path &section, const std::string &origin)
+    {
+      all_sections.push_back({section, origin});
+    }
 
-    /** The last value given to a parameter, or @p default_value. */
+    bool
+    has_section(const Path &section) const override;
+
     std::string
-    value_of(const std::vector<std::string> &section,
-             const std::string              &name,
-             const std::string              &default_value) const;
+    value_of(const Path        &section,
+             const std::string &name,
+             const std::string &default_value) const override;
+
+    std::vector<std::string>
+    names_in(const Path &section) const override;
+
+    /** In the order of the file. */
+    std::vector<std::string>
+    sections_in(const Path &section) const override;
 
   private:
     void

@@ -2,115 +2,17 @@
 #ifndef tempera_driver_parameters_h
 #define tempera_driver_parameters_h
 
-#include <tempera/analytic/analytic_energy.h>
-#include <tempera/analytic/decorators.h>
 #include <tempera/driver/parameter_file.h>
 #include <tempera/driver/plugin_loader.h>
-#include <tempera/driver/process_layout.h>
-#include <tempera/fem/domain.h>
-#include <tempera/fem/fem_parameters.h>
-#include <tempera/inference/observations.h>
-#include <tempera/output/output_parameters.h>
-#include <tempera/pinn/network_data.h>
-#include <tempera/sampler/ladder.h>
-#include <tempera/sampler/replica_exchange.h>
+#include <tempera/run/run_settings.h>
+#include <tempera/target/target_type.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace Tempera
 {
-  class Problem;
-
-  /** The parameters outside all sections. */
-  struct GeneralParameters
-  {
-    RunParameters run;
-    std::string   output_directory = "output";
-    std::string   target           = "posterior";
-    unsigned int  n_chains         = 4;
-
-    /** Whether the likelihood is left out. */
-    bool
-    samples_prior() const
-    {
-      return target == "prior";
-    }
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
-  /** Where the states begin. */
-  struct StartParameters
-  {
-    std::string                      from = "point";
-    std::vector<std::vector<double>> points;
-    std::string                      file;
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
-  /** The kind of analytic energy, and one section for each kind. */
-  struct EnergyParameters
-  {
-    EnergyParameters();
-
-    std::string         type = "gaussian mixture";
-    ReferenceParameters reference;
-    std::map<std::string, std::unique_ptr<AnalyticType>> types;
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
-  /** Which equation is solved, and where. */
-  struct ProblemSettings
-  {
-    std::string  type      = "none";
-    unsigned int dimension = 2;
-    Domain       domain;
-    NumberList   final_time{"last observation"};
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
-  /** Each parameter of the equation: a number, or a prior. */
-  struct UnknownsSettings
-  {
-    std::shared_ptr<Problem> problem;
-    /** By parameter of the problem. */
-    std::vector<std::string> values;
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
-  /** What the problem itself declares. */
-  struct EquationSettings
-  {
-    std::shared_ptr<Problem> problem;
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
   /** What `tempera parameters` shows of one parameter. */
   struct ParameterDescription
   {
@@ -126,9 +28,10 @@ namespace Tempera
 
 
   /**
-   * All parameters of a run, from a parameter file. Each struct of values is
-   * declared beside what it controls; this class gives each its section, fills
-   * them, and turns every mistake into a message with its place and remedy.
+   * A parameter file as a program understands it: what is sampled, and how.
+   * Every component declares its own parameters; this class gives each its
+   * section, fills them, and turns every mistake into a message with its place
+   * and remedy.
    */
   class Parameters
   {
@@ -138,45 +41,28 @@ namespace Tempera
 
     ~Parameters();
 
-    /** What the file asks; see ParameterFile::question(). */
-    const std::string question;
-
     /** First, since the members below offer what plugins have registered. */
-    PluginParameters      plugins;
-    GeneralParameters     general;
-    StartParameters       start;
-    LadderParameters      ladder;
-    KernelParameters      kernel;
-    SwapParameters        swaps;
-    EnergyParameters      energy;
-    OutputParameters      output;
-    ProblemSettings       problem;
-    UnknownsSettings      unknowns;
-    EquationSettings      equation;
-    ObservationParameters observations;
-    SolverParameters      solver;
-    ParallelParameters    parallel;
-    NetworkSettings       network;
-    /** Of an analytic energy. */
-    std::map<std::string, LevelParameters> levels;
-    /** Of an equation. */
-    std::map<std::string, FemLevelParameters> fem_levels;
-    /** Of a network. */
-    std::map<std::string, NetworkLevelParameters> network_levels;
+    PluginParameters plugins;
 
-    /** Whether an equation is solved with finite elements. */
-    bool
-    has_problem() const
+    /** How to sample, and what to leave. */
+    RunSettings settings;
+
+    /** What is sampled. */
+    const TargetType &
+    target_type() const
     {
-      return problem.type != "none";
+      return *type;
     }
 
-    /** Whether a network solves an equation. */
-    bool
-    has_network() const
+    /** The target itself, for one process. */
+    std::unique_ptr<Target>
+    make_target() const
     {
-      return network.network.choice.equation != "none";
+      return make_target(ProcessLayout::alone());
     }
+
+    std::unique_ptr<Target>
+    make_target(const ProcessLayout &layout) const;
 
     /** Every declared parameter. */
     std::vector<ParameterDescription>
@@ -188,7 +74,22 @@ namespace Tempera
 
   private:
     void
+    choose_type(const ParameterFile &file);
+
+    void
     apply(const ParameterFile &file);
+
+    /** Give a file name that starts from the folder of the parameter file. */
+    std::string
+    resolved(const Assignment &assignment) const;
+
+    /** All files that the parameters name, with their contents. Included
+     * parameter files are not among them, since what they say is in the
+     * effective parameters. */
+    std::vector<InputFile>
+    input_files() const;
+
+    std::unique_ptr<TargetType> type;
 
     struct Implementation;
     std::unique_ptr<Implementation> implementation;

@@ -35,18 +35,6 @@ namespace Tempera
   };
 
 
-  /** Where field files go, what they are called, and how many there are. */
-  struct FieldFileNames
-  {
-    /** Folder that the files go to. */
-    std::string folder;
-    /** First part of their names. */
-    std::string stem;
-    /** At how many times a field is written, the last one included. */
-    unsigned int n_times = 10;
-  };
-
-
   /** A forward model made of finite elements. */
   class FemModel : public ForwardModel
   {
@@ -59,17 +47,19 @@ namespace Tempera
     n_steps() const = 0;
 
     /** What 'Solver/Gradient' has become: the name of the method. */
-    virtual std::string
-    gradient_method() const = 0;
+    std::string
+    gradient_method() const override = 0;
 
-    /**
-     * Solve for each of the states and write their mean and, if there are
-     * several, standard deviation as VTU files with a PVD file for their
-     * times.
-     */
-    virtual void
-    write_fields(const std::vector<std::vector<double>> &states,
-                 const FieldFileNames                   &names) const = 0;
+    bool
+    has_fields() const override
+    {
+      return true;
+    }
+
+    /** As VTU files with a PVD file for their times. */
+    void
+    write_fields(const std::vector<std::vector<double>> &parameters,
+                 const FieldFileNames &names) const override = 0;
   };
 
 

@@ -2,7 +2,7 @@
 #ifndef tempera_fem_linear_solver_h
 #define tempera_fem_linear_solver_h
 
-#include <tempera/base/user_error.h>
+#include <tempera/base/solve_failed.h>
 #include <tempera/fem/partition.h>
 
 #include <deal.II/lac/sparse_matrix.h>
@@ -15,10 +15,10 @@
 namespace Tempera
 {
   /** A matrix that this solver cannot cope with, or that nobody can. */
-  class UnsuitableMatrix : public UserError
+  class UnsuitableMatrix : public SolveFailed
   {
   public:
-    using UserError::UserError;
+    using SolveFailed::SolveFailed;
   };
 
 

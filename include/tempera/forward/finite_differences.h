@@ -100,6 +100,25 @@ namespace Tempera
     std::string
     description() const override;
 
+    std::string
+    gradient_method() const override
+    {
+      return "finite differences";
+    }
+
+    bool
+    has_fields() const override
+    {
+      return model->has_fields();
+    }
+
+    void
+    write_fields(const std::vector<std::vector<double>> &parameters,
+                 const FieldFileNames                   &names) const override
+    {
+      model->write_fields(parameters, names);
+    }
+
   private:
     class Derivative;
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace Tempera
 {
@@ -38,9 +39,22 @@ namespace Tempera
   };
 
 
+  /** Where field files go, what they are called, and how many there are. */
+  struct FieldFileNames
+  {
+    /** Folder that the files go to. */
+    std::string folder;
+    /** First part of their names. */
+    std::string stem;
+    /** At how many times a field is written, the last one included. */
+    unsigned int n_times = 10;
+  };
+
+
   /**
    * Predicts the measurements from the parameters: a solver with its mesh and
-   * its sensors. A pure function of the parameters.
+   * its sensors. A pure function of the parameters. Where there is no solution,
+   * predictions are not finite, or evaluate() throws a SolveFailed.
    */
   class ForwardModel
   {
@@ -73,8 +87,45 @@ namespace Tempera
       return true;
     }
 
+    /** Whether evaluate() returns a derivative. */
+    virtual bool
+    has_derivative() const
+    {
+      return true;
+    }
+
+    /** How the derivative is computed, in a word or two; may be empty. */
+    virtual std::string
+    gradient_method() const
+    {
+      return "";
+    }
+
+    /** Whether write_fields() does anything. */
+    virtual bool
+    has_fields() const
+    {
+      return false;
+    }
+
+    /**
+     * Solve for each of some values of the parameters and write the mean of the
+     * solutions and, if there are several, their standard deviation as files
+     * for pictures.
+     */
+    virtual void
+    write_fields(const std::vector<std::vector<double>> &parameters,
+                 const FieldFileNames                   &names) const
+    {
+      (void)parameters;
+      (void)names;
+    }
+
     virtual SolverWork
-    work() const = 0;
+    work() const
+    {
+      return SolverWork();
+    }
 
     /** One line about how predictions and derivatives are computed. */
     virtual std::string

@@ -44,6 +44,14 @@ namespace Tempera
            const double                           deviation) const;
 
     /**
+     * What is to be added to the misfit to make it minus the logarithm of a
+     * density of the values: \f$\frac12\log\det(2\pi C)\f$, without the
+     * \f$n\log\sigma\f$ that is in the misfit.
+     */
+    double
+    log_normaliser() const;
+
+    /**
      * The derivative of the misfit in the predictions.
      *
      * @return The derivative in the unknown standard deviation.

@@ -61,7 +61,8 @@ namespace Tempera
    * Collect sensors, times and values from the parameters or from the CSV file
    * that they name.
    *
-   * @param dimension Number of coordinates of a place.
+   * @param dimension Number of coordinates of a place; 0 if there are values
+   * without places.
    * @param is_stationary Whether there is no time.
    */
   Observations

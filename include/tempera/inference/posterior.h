@@ -4,8 +4,8 @@
 
 #include <tempera/base/failure_reason.h>
 #include <tempera/forward/forward_model.h>
+#include <tempera/inference/independent_prior.h>
 #include <tempera/inference/likelihood.h>
-#include <tempera/inference/prior.h>
 #include <tempera/sampler/energy.h>
 
 #include <memory>
@@ -13,11 +13,6 @@
 
 namespace Tempera
 {
-  /** Names and bounds of unknowns. */
-  StateSpace
-  space_of(const std::vector<Unknown> &unknowns);
-
-
   /**
    * The posterior of the unknowns given the measurements, through one forward
    * model: the prior is the reference part, the misfit the potential. If the
@@ -27,6 +22,11 @@ namespace Tempera
   class Posterior : public Energy, public FailureReason
   {
   public:
+    Posterior(std::shared_ptr<const PriorMeasure>       prior,
+              std::shared_ptr<const GaussianLikelihood> likelihood,
+              std::shared_ptr<const ForwardModel>       model);
+
+    /** The same with independent unknowns. */
     Posterior(const std::vector<Unknown>               &unknowns,
               std::shared_ptr<const GaussianLikelihood> likelihood,
               std::shared_ptr<const ForwardModel>       model);
@@ -34,7 +34,7 @@ namespace Tempera
     const StateSpace &
     space() const override
     {
-      return state_space;
+      return prior->space();
     }
 
     bool
@@ -53,7 +53,10 @@ namespace Tempera
     }
 
     bool
-    is_integrable(const Exponents &exponents) const override;
+    is_integrable(const Exponents &exponents) const override
+    {
+      return prior->is_integrable(exponents.reference);
+    }
 
     void
     evaluate(const dealii::ArrayView<const double> &state,
@@ -69,8 +72,7 @@ namespace Tempera
     }
 
   private:
-    const std::vector<Unknown>                      unknowns;
-    const StateSpace                                state_space;
+    const std::shared_ptr<const PriorMeasure>       prior;
     const std::shared_ptr<const GaussianLikelihood> likelihood;
     const std::shared_ptr<const ForwardModel>       model;
     mutable std::string                             reason;

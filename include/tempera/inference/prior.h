@@ -12,6 +12,17 @@ namespace Tempera
   class Prior
   {
   public:
+    /** All values of an interval are equally probable. */
+    static Prior
+    uniform(const double lower, const double upper);
+
+    static Prior
+    normal(const double mean, const double standard_deviation);
+
+    /** @param deviation Standard deviation of the logarithm. */
+    static Prior
+    log_normal(const double median, const double deviation);
+
     /**
      * Read `uniform(lower, upper)`, `normal(mean, standard deviation)` or
      * `log-normal(median, standard deviation of the logarithm)`.
@@ -31,6 +42,10 @@ namespace Tempera
 
     double
     energy_derivative(const double value) const;
+
+    /** That constant: the logarithm of the integral of exp(-energy). */
+    double
+    log_normaliser() const;
 
     /** Maps a number that is uniform in (0, 1) to a draw. */
     double
@@ -91,6 +106,14 @@ namespace Tempera
       log_normal
     };
 
+    /** What is wrong with the numbers in the brackets; empty if nothing. */
+    static std::string
+    mistake_of(const Kind kind, const double first, const double second);
+
+    /** With a UserError if the numbers are wrong. */
+    static Prior
+    make(const Kind kind, const double first, const double second);
+
     Prior(const Kind kind, const double first, const double second)
       : kind(kind)
       , first(first)
@@ -100,6 +123,44 @@ namespace Tempera
     Kind kind;
     /** The two numbers in the brackets. */
     double first, second;
+  };
+
+
+  /** A parameter as a user gives it: a number if it is known, else a prior. */
+  class NumberOrPrior
+  {
+  public:
+    /**
+     * @param parameter Named by the UserError of a text that is neither.
+     * @param lower Numbers must be above, priors must not reach below.
+     */
+    NumberOrPrior(const std::string &text,
+                  const std::string &parameter,
+                  const double       lower);
+
+    bool
+    is_number() const
+    {
+      return !its_prior.has_value();
+    }
+
+    /** The number, or a value in the middle of the prior. */
+    double
+    middle() const
+    {
+      return is_number() ? number : its_prior->middle();
+    }
+
+    /** Unless it is a number. */
+    const Prior &
+    prior() const
+    {
+      return *its_prior;
+    }
+
+  private:
+    double               number = 0.;
+    std::optional<Prior> its_prior;
   };
 
 

@@ -15,21 +15,11 @@ namespace Tempera
 {
   class NetworkEquation;
 
-  /** Which equation a network solves. */
-  struct NetworkChoice
-  {
-    std::string equation = "none";
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
-  };
-
-
-  /** The same, where it is solved, and how large the network is. */
+  /** Which equation a network solves, where, and how large it is. */
   struct NetworkParameters
   {
-    NetworkChoice             choice;
+    /** By name; not declared here, since it decides what is. */
+    std::string               equation = "none";
     std::vector<unsigned int> hidden{32, 32, 32};
     std::string               precision = "single";
     std::vector<double>       lower{0.}, upper{1.};

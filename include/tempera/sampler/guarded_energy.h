@@ -12,9 +12,11 @@
 namespace Tempera
 {
   /**
-   * An energy whose failures do not end the run. A solver that throws at some
-   * state has no energy there: the values are not finite, so that the sampler
-   * rejects the state, counts it, and goes on. A UserError still ends the run.
+   * An energy whose failures do not end the run. A solver that throws a
+   * SolveFailed at some state has no energy there: the values are not finite,
+   * so that the sampler rejects the state, counts it, and goes on. So it is
+   * with dealii::SolverControl::NoConvergence. Any other exception ends the
+   * run: a bug must not look like a rejection.
    */
   class GuardedEnergy : public Energy, public FailureReason
   {
@@ -69,7 +71,7 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
-    /** Evaluations that have thrown, or had no result for a known reason. */
+    /** Evaluations that have failed, or had no result for a known reason. */
     std::uint64_t
     n_failures() const
     {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_run_run_settings_h
+#define tempera_run_run_settings_h
+
+#include <tempera/base/parameter_sections.h>
+#include <tempera/output/output_parameters.h>
+#include <tempera/run/input_files.h>
+#include <tempera/run/process_layout.h>
+#include <tempera/sampler/ladder.h>
+#include <tempera/sampler/replica_exchange.h>
+
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** Where the states begin. */
+  struct StartParameters
+  {
+    std::string                      from = "point";
+    std::vector<std::vector<double>> points;
+    std::string                      file;
+
+    /** Declare the parameters in the current section. */
+    void
+    declare(dealii::ParameterHandler &prm);
+  };
+
+
+  /** How a target is sampled, and what is left of it. */
+  struct RunSettings
+  {
+    RunParameters run;
+    unsigned int  n_chains = 4;
+    /** Or "prior": the likelihood is left out. */
+    std::string target = "posterior";
+    /** For the results. */
+    std::string folder = "output";
+
+    StartParameters    start;
+    LadderParameters   ladder;
+    KernelParameters   kernel;
+    SwapParameters     swaps;
+    OutputParameters   output;
+    ParallelParameters parallel;
+
+    /** What the run is to answer; for the report. */
+    std::string question;
+    /**
+     * The complete parameters, as a parameter file. A run is resumed only with
+     * the same. If empty: what these settings are in such a file.
+     */
+    std::string parameters;
+    /** What else must be the same. */
+    std::vector<InputFile> files;
+
+    /** Whether the likelihood is left out. */
+    bool
+    samples_prior() const
+    {
+      return target == "prior";
+    }
+
+    /** The levels that rungs use, each once. */
+    std::vector<std::string>
+    used_levels() const;
+
+    /** Declare what is outside all sections. */
+    void
+    declare_general(ParameterSections &sections);
+
+    /** Declare the sections `Sampler`, `Output` and `Parallel`. */
+    void
+    declare_sections(ParameterSections &sections);
+
+    /** See the member parameters. */
+    std::string
+    complete_parameters() const;
+  };
+} // namespace Tempera
+
+#endif

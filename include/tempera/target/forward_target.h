@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_target_forward_target_h
+#define tempera_target_forward_target_h
+
+#include <tempera/forward/finite_differences.h>
+#include <tempera/forward/function_model.h>
+#include <tempera/forward/model_family.h>
+#include <tempera/forward/model_type.h>
+#include <tempera/inference/observations.h>
+#include <tempera/inference/posterior.h>
+#include <tempera/target/target.h>
+#include <tempera/target/target_type.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** Which parameters of a model are unknown. */
+  struct ModelUnknowns
+  {
+    /** Of all parameters; those of unknown ones are in the middle. */
+    std::vector<double> values;
+    /** Indices of the unknown ones. */
+    std::vector<unsigned int> indices;
+    /** Name and prior of each. */
+    std::vector<Unknown> unknowns;
+    /** Of each, for finite differences. */
+    std::vector<ParameterRange> ranges;
+
+    /** How much each parameter may vary. */
+    std::vector<double>
+    scales() const;
+  };
+
+  /**
+   * Read numbers and priors; what is neither is a UserError.
+   *
+   * @param texts By parameter.
+   * @param section That has them, for messages.
+   */
+  ModelUnknowns
+  read_unknowns(const std::vector<ModelParameter> &parameters,
+                const std::vector<std::string>    &texts,
+                const std::string                 &section);
+
+
+  /** What a ForwardTarget is made of. */
+  struct ForwardSettings
+  {
+    /** For the record: "finite elements" or the like. */
+    std::string family;
+    /** What is sampled, in a few words. */
+    std::string title;
+    /** Name and prior of each parameter of the models. */
+    std::vector<Unknown> unknowns;
+    Observations         observations;
+    /** Noise and truth; its data have become the observations. */
+    ObservationParameters data;
+  };
+
+
+  /**
+   * The posterior of the parameters of forward models, one per level, given
+   * measurements with Gaussian errors. If the standard deviation of these is
+   * unknown, it is the last of the unknowns.
+   */
+  class ForwardTarget : public Target
+  {
+  public:
+    /**
+     * Takes synthetic data from the models if the settings ask for it.
+     *
+     * @param peers The processes that share the run; all make this together.
+     * Null on a process that only helps.
+     */
+    ForwardTarget(std::unique_ptr<ModelFamily> models,
+                  const ForwardSettings       &settings,
+                  const Peers                 *peers = &alone());
+
+    /**
+     * Of models that a program has, by level. Those without a derivative get
+     * one by differences.
+     *
+     * @param values What was measured.
+     * @param deviation Standard deviation of its errors.
+     */
+    ForwardTarget(
+      const std::map<std::string, std::shared_ptr<const ForwardModel>> &models,
+      const std::vector<Unknown> &unknowns,
+      const std::vector<double>  &values,
+      const double                deviation);
+
+    std::shared_ptr<const PriorMeasure>
+    prior() const override
+    {
+      return joint_prior;
+    }
+
+    const std::vector<Unknown> &
+    unknowns() const override
+    {
+      return joint_prior->get_unknowns();
+    }
+
+    std::vector<std::string>
+    levels() const override
+    {
+      return family->levels();
+    }
+
+    std::shared_ptr<const Energy>
+    energy(const std::string &level) override;
+
+    bool
+    has(const std::string &level) const override
+    {
+      return models.count(level) > 0;
+    }
+
+    void
+    forget(const std::string &level) override
+    {
+      models.erase(level);
+    }
+
+    /** Seconds of a value with gradient. */
+    double
+    cost(const std::string &level) override;
+
+    std::string
+    description(const std::string &level) override;
+
+    std::vector<double>
+    centre() const override
+    {
+      return joint_prior->centre();
+    }
+
+    void
+    describe(const Ladder &ladder, RunDescription &description) const override;
+
+    std::string
+    layout(const Ladder &ladder) const override;
+
+    Information
+    information(const Ladder                           &ladder,
+                const std::vector<std::vector<double>> &draws,
+                const std::function<bool()>            &is_stopped) override;
+
+    ForwardTarget *
+    forward() override
+    {
+      return this;
+    }
+
+    int
+    help() override
+    {
+      return family->help();
+    }
+
+    void
+    dismiss_helpers(const int word) override
+    {
+      family->dismiss_helpers(word);
+    }
+
+    /** The model of a level; made when it is first asked for. */
+    std::shared_ptr<const ForwardModel>
+    model(const std::string &level);
+
+    ModelFamily &
+    get_family()
+    {
+      return *family;
+    }
+
+    const Observations &
+    get_observations() const
+    {
+      return observations;
+    }
+
+    const GaussianLikelihood &
+    get_likelihood() const
+    {
+      return *likelihood;
+    }
+
+    /** Centre and radius of the answer, if it is known to be a circle. */
+    const std::vector<double> &
+    true_circle() const
+    {
+      return settings.data.true_circle;
+    }
+
+    /** True states, where known. */
+    const std::vector<std::vector<double>> &
+    truth() const
+    {
+      return settings.data.truth;
+    }
+
+    /** The posterior of a model with the data of this target. */
+    std::shared_ptr<const Energy>
+    energy_of(std::shared_ptr<const ForwardModel> model) const;
+
+    /** The energy of a level for other data. */
+    std::shared_ptr<const Energy>
+    energy_for(const std::string                        &level,
+               std::shared_ptr<const GaussianLikelihood> other_data);
+
+    /**
+     * How much the potential of a level may change at a state if every
+     * prediction changes by @p relative_error of the largest one.
+     */
+    double
+    sensitivity(const std::string         &level,
+                const std::vector<double> &state,
+                const double               relative_error);
+
+    /** Place and time of a measurement. */
+    std::string
+    name_of_measurement(const std::size_t number) const;
+
+    /**
+     * The state that a text like "x = 0.3, y = 0.4" names; what it leaves out
+     * is in the middle of the prior.
+     */
+    std::vector<double>
+    state_from_text(const std::string &text) const;
+
+  private:
+    static const Peers &
+    alone();
+
+    void
+    make_synthetic_data(const Peers &peers);
+
+    /** Standard deviations, or a prior for one. */
+    void
+    make_likelihood();
+
+    /** Throw a UserError if the truth cannot be one. */
+    void
+    check_truth() const;
+
+    const ForwardSettings        settings;
+    std::unique_ptr<ModelFamily> family;
+    Observations                 observations;
+
+    std::shared_ptr<const GaussianLikelihood> likelihood;
+    std::shared_ptr<const IndependentPrior>   joint_prior;
+
+    std::map<std::string, std::shared_ptr<const ForwardModel>> models;
+  };
+} // namespace Tempera
+
+#endif
