@@ -28,7 +28,9 @@ main(int argc, char **argv)
 {
   const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   RunSettings                                    settings;
-  const RunOptions                               options{OldRun::overwrite};
+  settings.run.iterations = 20000;
+  settings.run.burn_in    = 2000;
+  const RunOptions options{OldRun::overwrite};
 
   EnergyTarget ring("ring", {{"x"}, {"y"}}, [](const auto &p, const auto &g) {
     const double radius = std::hypot(p[0], p[1]), misfit = (radius - 1.) / 0.1;

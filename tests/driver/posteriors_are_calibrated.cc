@@ -164,7 +164,7 @@ namespace
             {"'Target = prior'", "Remove it"});
     mistake("an analytic energy",
             calibrate("", "none"),
-            {"not available for analytic energies", "'Problem/Type'"});
+            {"not available", "no forward model", "'Problem/Type'"});
     mistake("a network",
             command({"calibrate",
                      TEMPERA_SOURCE_DIR

@@ -244,7 +244,7 @@ namespace
                   {"unknowns, more than", "'Refinements'"});
     check_mistake("fields of an analytic energy",
                   "subsection Output\nset Field draws = 2\nend\n",
-                  {"'Output/Field draws'", "analytic"});
+                  {"'Output/Field draws'", "has no fields"});
 
     const auto table = [](const std::string &content) {
       write_file("data.csv", content);
