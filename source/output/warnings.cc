@@ -384,8 +384,7 @@ namespace Tempera
     {
       if (analysis.n_used == 0)
         return;
-      constexpr double bad_r_hat = 1.1;
-      const double     least_size =
+      const double least_size =
         std::max(Convergence::least_effective_size, 100. * analysis.n_chains);
 
       std::vector<std::string> disagree, few, unknown;
@@ -410,13 +409,13 @@ namespace Tempera
       if (!disagree.empty())
         warnings.push_back(
           {Kind::convergence,
-           largest > bad_r_hat ? Severity::wrong : Severity::doubtful,
+           largest > Analysis::bad_r_hat ? Severity::wrong : Severity::doubtful,
            std::string(analysis.n_chains > 1 ?
                          "The chains disagree" :
                          "The halves of the chain disagree") +
              ": R-hat is above " + to_text(Convergence::largest_r_hat, digits) +
              " for " + some_of(disagree) + ".",
-           largest > bad_r_hat ?
+           largest > Analysis::bad_r_hat ?
              "Do not believe the figures. More rungs or a higher 'Sampler/"
              "Ladder/Highest temperature' if they sit in different modes; a "
              "longer 'Burn-in' and more 'Iterations' otherwise." :
