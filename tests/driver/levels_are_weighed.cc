@@ -89,7 +89,8 @@ namespace
     description.names   = {"x"};
     description.indices = {0};
     SwapParameters swaps;
-    swaps.rule = rule;
+    swaps.rule    = rule;
+    swaps.weights = {0.25, 0.75};
     return swap_shifts(
       analysis, description, ladder, swaps, states, population, never);
   }
@@ -105,8 +106,8 @@ namespace
   void
   check_shifts()
   {
-    // c = a_2 (1 - 1/2) + 1/2 with a_2 = 1/2.
-    constexpr double moved = 0.75 * 0.8;
+    // c = a_2 (1 - 1/2) + 1/2 with a_2 = 3/4.
+    constexpr double moved = 0.875 * 0.8;
     const auto       all   = shifts(1., moved);
     check("'multi-variance' moves by c b, 'exact' would move back",
           all.size() == 1 && all[0].column == "x" &&

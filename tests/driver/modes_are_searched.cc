@@ -16,11 +16,16 @@ namespace
 {
   using Numbers = std::vector<double>;
 
-  /** Normal laws of deviation 1 by place and weight; counts what it costs. */
+  struct Mode
+  {
+    double place, weight, deviation = 1.;
+  };
+
+  /** Normal laws; counts what it costs. */
   class Mixture : public FormulaEnergy
   {
   public:
-    using Modes = std::vector<std::pair<double, double>>;
+    using Modes = std::vector<Mode>;
 
     Mixture(const Modes &modes, const double cost, double &spent)
       : FormulaEnergy(
@@ -46,9 +51,12 @@ namespace
     density(const Modes &modes, const double x, const bool is_slope)
     {
       double sum = 1e-300;
-      for (const auto &[place, weight] : modes)
-        sum += weight * std::exp(-0.5 * (x - place) * (x - place)) *
-               (is_slope ? x - place : 1.);
+      for (const Mode &mode : modes)
+        {
+          const double z = (x - mode.place) / mode.deviation;
+          sum += mode.weight / mode.deviation * std::exp(-0.5 * z * z) *
+                 (is_slope ? z / mode.deviation : 1.);
+        }
       return sum;
     }
 
@@ -159,10 +167,16 @@ namespace
     Search little;
     little.fine = {{0., 0.99}, {10., 0.01}};
     check("of a hundredth nothing is said", little().places.empty());
-    little.fine[1].second = 0.04;
+    little.fine[1].weight = 0.04;
     check("of a twenty-fifth it is",
           is_one_place(little(), 10., 0.04 / 1.03, std::log(0.99 / 0.04)),
           text(little()));
+    // Its mass counts, not its height.
+    Search narrow;
+    narrow.fine = {{0., 0.8}, {10., 0.2, 0.25}};
+    check("a narrow one has its share all the same",
+          is_one_place(narrow(), 10., 0.2, std::log(0.8 / (0.2 / 0.25))),
+          text(narrow()));
     Search near;
     near.fine = {{0., 0.5}, {2.5, 0.5}};
     check("what no barrier parts is no other place", near().places.empty());
@@ -191,7 +205,7 @@ namespace
         Search search;
         search.fine = {{0., 0.7}, {10., 0.3}};
         for (unsigned int i = 2; i < 9; ++i)
-          search.fine.emplace_back(10. * i, 0.3);
+          search.fine.push_back({10. * i, 0.3});
         search.budget      = budget;
         search.fine_cost   = cost;
         const Checks found = search();
