@@ -203,7 +203,7 @@ namespace Tempera
     {
       const std::size_t                            n = measurements.size();
       std::vector<std::pair<std::string, Numbers>> patterns;
-      patterns.emplace_back("all measurements", Numbers(n, 1.));
+      patterns.emplace_back("the mean of all", Numbers(n, 1.));
 
       std::map<Numbers, std::vector<std::size_t>> by_place;
       std::map<double, std::vector<std::size_t>>  by_time;
@@ -231,10 +231,10 @@ namespace Tempera
         std::vector<std::string> texts;
         for (const double coordinate : place)
           texts.push_back(to_text(coordinate, 4));
-        return "the sensor at (" + join(texts, ", ") + ")";
+        return "the mean of the sensor at (" + join(texts, ", ") + ")";
       });
       add_groups(by_time, [](const double time) {
-        return "the time " + to_text(time, 4);
+        return "the mean at the time " + to_text(time, 4);
       });
 
       // A trend and a bow along each coordinate.

@@ -140,7 +140,7 @@ namespace Tempera
       for (const ModelFit::Finding &one : fit.tests)
         if (one.test == ModelFit::Test::outlier)
           text += ", largest residual " + entry(one.statistic, 2) +
-                  " deviations (" + one.where + ")";
+                  " deviations, at " + one.where;
       text += "\n";
       // An unknown deviation is estimated already.
       if (!fit.is_deviation_unknown && !fit.is_of_best_draw)

@@ -175,6 +175,28 @@ namespace
                 n_found(15, 8, weak, 1500, Test::outlier, true),
                 0,
                 18);
+    // An unknown for each measurement, errors twice the prior: H = I / 5.
+    Flaw weaker;
+    weaker.sigma      = 2.;
+    double chi_square = 0., n_tested = 0., squares = 0., n_residuals = 0.;
+    for (unsigned int seed = 1; seed <= 500; ++seed)
+      {
+        const ModelFit one = judge(15, 15, weaker, seed);
+        chi_square += one.chi_square;
+        n_tested += one.n_tested;
+        for (const double residual : one.residuals)
+          if (std::isfinite(residual))
+            {
+              squares += residual * residual;
+              n_residuals += 1.;
+            }
+      }
+    // Six standard errors: 6 sqrt(2 / 7500).
+    check("residuals are N(0, I - H), together and one by one",
+          n_tested > 7000. && std::abs(chi_square / n_tested - 1.) < 0.1 &&
+            n_residuals > 7000. && std::abs(squares / n_residuals - 1.) < 0.1,
+          std::to_string(chi_square / n_tested) + " " +
+            std::to_string(squares / n_residuals));
     Flaw stuck;
     stuck.has_converged = false;
     check_count("nor if the chains disagree",

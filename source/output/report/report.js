@@ -532,7 +532,7 @@
     const redraws = [];
     let byChain = false;
     const controls = element('div', {class: 'controls'});
-    if (report.chains > 1) {
+    if (report.chains > 1 && data.columns > 1) {
       part.append(controls);
       chooser(controls, 'Show', ['rungs', 'chains of the coldest rung'], (choice) => {
         byChain = choice === 1;
