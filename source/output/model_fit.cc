@@ -524,21 +524,20 @@ namespace Tempera
     fit.noise_factor        = std::sqrt(fit.chi_square / fit.n_tested);
     fit.suggested_deviation = fit.noise_factor * fit.given_deviation;
 
-    if (!fit.is_deviation_unknown)
-      {
-        const double half = 0.5 * fit.n_tested;
-        fit.tests.push_back({Test::too_large,
-                             boost::math::gamma_q(half, 0.5 * fit.chi_square),
-                             fit.chi_square,
-                             ""});
-        // Weights of a network need not have mixed as their predictions seem
-        // to; where they began, after a warm start, they follow the data.
-        if (description.family != "network")
-          fit.tests.push_back({Test::too_small,
-                               boost::math::gamma_p(half, 0.5 * fit.chi_square),
-                               fit.chi_square,
-                               ""});
-      }
+    // An unknown deviation follows the residuals, so that these hardly ever
+    // find anything, unless its prior keeps it from that.
+    const double half = 0.5 * fit.n_tested;
+    fit.tests.push_back({Test::too_large,
+                         boost::math::gamma_q(half, 0.5 * fit.chi_square),
+                         fit.chi_square,
+                         ""});
+    // Weights of a network need not have mixed as their predictions seem to;
+    // where they began, after a warm start, they follow the data.
+    if (description.family != "network")
+      fit.tests.push_back({Test::too_small,
+                           boost::math::gamma_p(half, 0.5 * fit.chi_square),
+                           fit.chi_square,
+                           ""});
     // An unknown deviation is that of the residuals themselves; it makes
     // deviations of single ones Student's, here brought back to normal.
     const double scale =

@@ -142,7 +142,7 @@ namespace Tempera
           text += ", largest residual " + entry(one.statistic, 2) +
                   " deviations, at " + one.where;
       text += "\n";
-      // An unknown deviation is estimated already.
+      // An unknown deviation is among the unknowns.
       if (!fit.is_deviation_unknown && !fit.is_of_best_draw)
         text += std::isfinite(fit.suggested_deviation) ?
                   "   noise: " + entry(fit.given_deviation, 3) +

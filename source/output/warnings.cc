@@ -82,6 +82,11 @@ namespace Tempera
     noise_remedy(const ModelFit &fit)
     {
       const std::string suggested = to_text(fit.suggested_deviation, 2);
+      if (fit.is_deviation_unknown)
+        return "If it is the noise: let its prior reach " + suggested +
+               ", which the residuals suggest: 'Observations/Noise = "
+               "log-normal(" +
+               suggested + ", 1)'. ";
       return std::isfinite(fit.suggested_deviation) ?
                "If it is the noise: set 'Observations/Noise = " + suggested +
                  "', which the residuals suggest (given: " +
@@ -608,9 +613,9 @@ namespace Tempera
            std::string(fit.is_of_best_draw ?
                          "even at the best draw the residuals are " :
                          "the residuals are ") +
-           to_text(fit.noise_factor, 2) +
-           " times as large as the noise that was given (chi-square " +
-           to_text(fit.chi_square, digits) + ", expected " +
+           to_text(fit.noise_factor, 2) + " times as large as the noise that " +
+           (fit.is_deviation_unknown ? "its prior allows" : "was given") +
+           " (chi-square " + to_text(fit.chi_square, digits) + ", expected " +
            std::to_string(fit.n_tested) + ")" +
            (outlier != nullptr ?
               "; the largest, " + to_text(outlier->statistic, 2) +
@@ -635,7 +640,8 @@ namespace Tempera
       warnings.push_back(
         {Kind::fit,
          Severity::doubtful,
-         "The residuals are smaller than the noise that was given, " +
+         std::string("The residuals are smaller than the noise that ") +
+           (fit.is_deviation_unknown ? "its prior allows, " : "was given, ") +
            to_text(fit.noise_factor, 2) + " times (chi-square " +
            to_text(fit.chi_square, digits) + ", expected " +
            std::to_string(fit.n_tested) +

@@ -27,6 +27,8 @@ namespace
   {
     double noise_factor = 1., outlier = 0., drift = 0., offset = 0.;
     bool   is_deviation_unknown = false;
+    /** Whether an unknown deviation cannot follow the errors. */
+    bool is_held = false;
     /** Of the errors; large ones leave much to the prior. */
     double sigma = 0.2;
     /** Whether means over the draws can be believed. */
@@ -117,7 +119,8 @@ namespace
     description.deviation_unknown = flaw.is_deviation_unknown ? 0 : -1;
     return judge_fit(description,
                      draws,
-                     Numbers(n_draws, sigma * flaw.noise_factor),
+                     Numbers(n_draws,
+                             sigma * (flaw.is_held ? 1. : flaw.noise_factor)),
                      flaw.has_converged);
   }
 
@@ -232,6 +235,21 @@ namespace
                 n_found(40, 2, {1., 0., 0., 4.}, 100, Test::pattern),
                 97,
                 100);
+    // The draws of the deviation stay at 0.2; the errors are 0.1 and 0.4.
+    for (const double factor : {0.5, 2.})
+      {
+        Flaw held         = unknown;
+        held.noise_factor = factor;
+        held.is_held      = true;
+        check_count(
+          factor > 1. ?
+            "an unknown deviation that its prior holds down is found" :
+            "and one that is held up",
+          n_found(
+            40, 2, held, 100, factor > 1. ? Test::too_large : Test::too_small),
+          97,
+          100);
+      }
     unknown.offset = 8.;
     check_count("also where the standard deviation is unknown",
                 n_found(40, 2, unknown, 100, Test::pattern),
