@@ -361,7 +361,7 @@ namespace Tempera
     // from each draw there is a way along which nothing changes.
     // On average, directions that turn seem to be informed, be it little.
     const double n = findings.size();
-    if (checks.open_combination.empty() && information.is_known() &&
+    if (checks.open_combination.empty() && information.is_known() && n > 1. &&
         (information.n_silent_at_a_draw > 0.9 ||
          (information.eigenvalues.back() > least_information &&
           information.n_informed_at_a_draw < n - 0.9)))

@@ -515,7 +515,8 @@ namespace Tempera
       }
     const double lowest = std::min(minima[0].energy, lowest_draw);
 
-    bool         is_compared    = false;
+    bool         is_compared = false;
+    Numbers      ratios;
     double       visited_energy = 0., visited_mass = 0.;
     unsigned int n_polished = 0;
     for (Minimum &minimum : minima)
@@ -559,8 +560,15 @@ namespace Tempera
             place.share   = share;
             place.barrier = barrier;
             result.places.push_back(place);
+            ratios.push_back(std::min(ratio, 1e12));
           }
       }
+    // Beside one another, and beside what was visited.
+    double sum = 1.;
+    for (const double one : ratios)
+      sum += one;
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      result.places[i].share = ratios[i] / sum;
     return result;
   }
 } // namespace Tempera

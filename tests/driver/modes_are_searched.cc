@@ -164,6 +164,14 @@ namespace
     check("one that is lower than all that was visited",
           is_one_place(lower(), 10., 0.8, std::log(0.2 / 0.8)),
           text(lower()));
+    Search three;
+    three.fine         = {{0., 0.5}, {10., 0.2}, {-10., 0.3}};
+    const Checks parts = three();
+    check("two of them share what there is",
+          parts.places.size() == 2 &&
+            std::abs(parts.places[0].share - 0.3) < 0.01 &&
+            std::abs(parts.places[1].share - 0.2) < 0.01,
+          text(parts));
     Search little;
     little.fine = {{0., 0.99}, {10., 0.01}};
     check("of a hundredth nothing is said", little().places.empty());

@@ -549,6 +549,18 @@ namespace
             average_information({matrix(4.5, 0., 0.5), matrix(4.5, 0., 0.5)}))
             .empty());
 
+    // A chain that has not converged, and no information: one unknown is tied
+    // to nothing.
+    Checks of_one;
+    identifiability({unknowns[0]},
+                    {slow},
+                    average_information({dealii::FullMatrix<double>(1, 1)}))
+      .add_to(of_one);
+    check("nor is a single unknown a combination",
+          of_one.open_combination.empty() && of_one.findings.size() == 1 &&
+            !of_one.findings[0].is_open,
+          of_one.open_combination);
+
     const Identifiability split = identifiability({unknowns[0], unknowns[1]},
                                                   {columns[0], columns[1]},
                                                   Information(),
