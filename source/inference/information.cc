@@ -212,12 +212,16 @@ namespace Tempera
           for (unsigned int j = 0; j < n; ++j)
             result.ties(i, j) += std::abs(here(i, j));
         for (const double value : eigenvalues_of(here).first)
-          result.n_informed_at_a_draw += value > 1.;
+          {
+            result.n_informed_at_a_draw += value > 1.;
+            result.n_silent_at_a_draw += value < Information::negligible;
+          }
       }
 
     result.matrix /= result.n_draws;
     result.ties /= result.n_draws;
     result.n_informed_at_a_draw /= result.n_draws;
+    result.n_silent_at_a_draw /= result.n_draws;
     find_eigenvalues(result);
     return result;
   }

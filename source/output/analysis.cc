@@ -314,11 +314,8 @@ namespace Tempera
     void
     add_fit(const RecordedRun &run, const DrawTable &table, Analysis &analysis)
     {
-      constexpr double bad_r_hat = 1.1;
-      bool has_converged = analysis.energy.diagnostics.r_hat < bad_r_hat;
-      for (const Analysis::Column &column : analysis.columns)
-        has_converged = has_converged && column.diagnostics.r_hat < bad_r_hat;
-      analysis.fit = check_fit(run, has_converged);
+      const bool has_converged = analysis.chains_agree();
+      analysis.fit             = check_fit(run, has_converged);
 
       const RunDescription &description = run.description();
       const std::size_t     n           = description.prior_draws.size();
@@ -622,6 +619,19 @@ namespace Tempera
       analysis.missed_modes = find_missed_modes(description.columns(), chains);
     }
   } // namespace
+
+
+
+  bool
+  Analysis::chains_agree() const
+  {
+    return energy.diagnostics.r_hat < bad_r_hat &&
+           std::all_of(columns.begin(),
+                       columns.end(),
+                       [](const Column &column) {
+                         return column.diagnostics.r_hat < bad_r_hat;
+                       });
+  }
 
 
 

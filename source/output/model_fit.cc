@@ -203,7 +203,7 @@ namespace Tempera
     {
       const std::size_t                            n = measurements.size();
       std::vector<std::pair<std::string, Numbers>> patterns;
-      patterns.emplace_back("all measurements", Numbers(n, 1.));
+      patterns.emplace_back("the mean of all", Numbers(n, 1.));
 
       std::map<Numbers, std::vector<std::size_t>> by_place;
       std::map<double, std::vector<std::size_t>>  by_time;
@@ -231,10 +231,10 @@ namespace Tempera
         std::vector<std::string> texts;
         for (const double coordinate : place)
           texts.push_back(to_text(coordinate, 4));
-        return "the sensor at (" + join(texts, ", ") + ")";
+        return "the mean of the sensor at (" + join(texts, ", ") + ")";
       });
       add_groups(by_time, [](const double time) {
-        return "the time " + to_text(time, 4);
+        return "the mean at the time " + to_text(time, 4);
       });
 
       // A trend and a bow along each coordinate.
@@ -524,21 +524,20 @@ namespace Tempera
     fit.noise_factor        = std::sqrt(fit.chi_square / fit.n_tested);
     fit.suggested_deviation = fit.noise_factor * fit.given_deviation;
 
-    if (!fit.is_deviation_unknown)
-      {
-        const double half = 0.5 * fit.n_tested;
-        fit.tests.push_back({Test::too_large,
-                             boost::math::gamma_q(half, 0.5 * fit.chi_square),
-                             fit.chi_square,
-                             ""});
-        // Weights of a network need not have mixed as their predictions seem
-        // to; where they began, after a warm start, they follow the data.
-        if (description.family != "network")
-          fit.tests.push_back({Test::too_small,
-                               boost::math::gamma_p(half, 0.5 * fit.chi_square),
-                               fit.chi_square,
-                               ""});
-      }
+    // An unknown deviation follows the residuals, so that these hardly ever
+    // find anything, unless its prior keeps it from that.
+    const double half = 0.5 * fit.n_tested;
+    fit.tests.push_back({Test::too_large,
+                         boost::math::gamma_q(half, 0.5 * fit.chi_square),
+                         fit.chi_square,
+                         ""});
+    // Weights of a network need not have mixed as their predictions seem to;
+    // where they began, after a warm start, they follow the data.
+    if (description.family != "network")
+      fit.tests.push_back({Test::too_small,
+                           boost::math::gamma_p(half, 0.5 * fit.chi_square),
+                           fit.chi_square,
+                           ""});
     // An unknown deviation is that of the residuals themselves; it makes
     // deviations of single ones Student's, here brought back to normal.
     const double scale =

@@ -53,6 +53,35 @@ namespace Tempera
       file.check(function(arguments...));
     }
 
+    /**
+     * Make room for so many bytes of a file, without making it longer; throw if
+     * there is none. HDF5 would notice too late, and crash.
+     */
+    void
+    reserve(const std::string  &path,
+            const std::string  &shown_path,
+            const std::uint64_t size)
+    {
+      const int descriptor =
+        open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+      if (descriptor < 0)
+        throw_write_error(shown_path);
+      rlimit     limit;
+      const bool is_too_long = getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                               limit.rlim_cur != RLIM_INFINITY &&
+                               limit.rlim_cur < size;
+      const int cause =
+        is_too_long                                              ? EFBIG :
+        fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size) == 0 ? 0 :
+                                                                   errno;
+      ::close(descriptor);
+      // Not all places can reserve.
+      const std::set<int> causes = {ENOSPC, EDQUOT, EFBIG};
+      errno                      = cause;
+      if (causes.count(cause) > 0)
+        throw_write_error(shown_path);
+    }
+
     void
     put_text(NetcdfFile        &file,
              const int          group,
@@ -124,6 +153,10 @@ namespace Tempera
     : path(path)
     , shown_path(shown_path)
   {
+    // Of a file that has no room for its own head HDF5 makes a segmentation
+    // fault.
+    constexpr std::uint64_t head = 8192;
+    reserve(path, shown_path, head);
     call(*this, nc_create, path.c_str(), NC_CLOBBER | NC_NETCDF4, &id);
     is_open = true;
     int previous;
@@ -145,23 +178,7 @@ namespace Tempera
   void
   NetcdfFile::end_definitions()
   {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      throw_write_error(shown_path);
-    rlimit     limit;
-    const bool is_too_long = getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-                             limit.rlim_cur != RLIM_INFINITY &&
-                             limit.rlim_cur < size;
-    const int cause = is_too_long ? EFBIG :
-                      fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size) == 0 ?
-                                    0 :
-                                    errno;
-    ::close(descriptor);
-    // Not all places can reserve.
-    const std::set<int> causes = {ENOSPC, EDQUOT, EFBIG};
-    errno                      = cause;
-    if (causes.count(cause) > 0)
-      throw_write_error(shown_path);
+    reserve(path, shown_path, size);
     call(*this, nc_enddef, id);
   }
 

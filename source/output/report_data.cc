@@ -792,7 +792,7 @@ namespace Tempera
             std::to_string(n) + " are drawn.");
 
         std::vector<double> numbers, values, deviations, low, median, high,
-          means, times;
+          means, times, standardised;
         std::vector<std::vector<double>> where;
         std::vector<std::string>         names;
         double                           common_deviation = 0.;
@@ -806,6 +806,9 @@ namespace Tempera
                 values.push_back(measurement.value);
                 where.push_back(measurement.place);
                 times.push_back(measurement.time);
+                standardised.push_back(place < analysis.fit.residuals.size() ?
+                                         analysis.fit.residuals[place] :
+                                         not_a_number);
                 if (measurement.deviation > 0.)
                   deviations.push_back(measurement.deviation);
                 else
@@ -849,6 +852,35 @@ namespace Tempera
           .add("median", ReportJson::of_exact_numbers(median))
           .add("mean", ReportJson::of_exact_numbers(means))
           .add("high", ReportJson::of_numbers(high))
+          .add("standardised", ReportJson::of_numbers(standardised))
+          .add("judged", judged_fit())
+          .text();
+      }
+
+      /** How well the data are predicted; null if that was not judged. */
+      std::string
+      judged_fit() const
+      {
+        const ModelFit &found = analysis.fit;
+        if (found.n_draws == 0 || std::isnan(found.noise_factor))
+          return "null";
+        // An unknown deviation is estimated already.
+        const bool is_suggested =
+          !found.is_deviation_unknown && !found.is_of_best_draw;
+        return Object()
+          .add("chiSquare", ReportJson::of_number(found.chi_square))
+          .add("tested", std::to_string(found.n_tested))
+          .add("deviation", ReportJson::of_number(found.chi_square_deviation()))
+          .add("parameters",
+               ReportJson::of_number(found.n_effective_parameters))
+          .add("factor",
+               ReportJson::of_number(is_suggested ? found.noise_factor :
+                                                    not_a_number))
+          .add("given", ReportJson::of_number(found.given_deviation))
+          .add("suggested",
+               ReportJson::of_number(is_suggested ? found.suggested_deviation :
+                                                    not_a_number))
+          .add("ofBestDraw", found.is_of_best_draw ? "true" : "false")
           .text();
       }
 

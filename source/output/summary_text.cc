@@ -119,6 +119,41 @@ namespace Tempera
     }
 
 
+    /** How well the measurements are predicted; empty without any. */
+    std::string
+    fit_text(const ModelFit &fit)
+    {
+      if (fit.n_draws == 0)
+        return "";
+      if (std::isnan(fit.noise_factor))
+        return std::isnan(fit.n_effective_parameters) ?
+                 "   fit: not judged, the chains disagree\n" :
+                 "   fit: not judged, the unknowns follow nearly all of the "
+                 "data\n";
+      std::string text = "   fit: chi-square of the residuals " +
+                         entry(fit.chi_square, 3) + ", expected " +
+                         std::to_string(fit.n_tested) + " +- " +
+                         entry(fit.chi_square_deviation(), 2);
+      text += fit.is_of_best_draw ? ", of the best draw: the chains disagree" :
+                                    ", effective parameters " +
+                                      entry(fit.n_effective_parameters, 2);
+      for (const ModelFit::Finding &one : fit.tests)
+        if (one.test == ModelFit::Test::outlier)
+          text += ", largest residual " + entry(one.statistic, 2) +
+                  " deviations, at " + one.where;
+      text += "\n";
+      // An unknown deviation is among the unknowns.
+      if (!fit.is_deviation_unknown && !fit.is_of_best_draw)
+        text += std::isfinite(fit.suggested_deviation) ?
+                  "   noise: " + entry(fit.given_deviation, 3) +
+                    " was given, the residuals suggest " +
+                    entry(fit.suggested_deviation, 2) + "\n" :
+                  "   noise: the residuals suggest " +
+                    entry(fit.noise_factor, 2) + " times what was given\n";
+      return text;
+    }
+
+
     std::string
     rungs_text(const Analysis &analysis)
     {
@@ -289,8 +324,8 @@ namespace Tempera
   summary_text(const Analysis &analysis)
   {
     std::string text = draws_text(analysis) + modes_text(analysis) +
-                       rungs_text(analysis) + pairs_text(analysis) +
-                       costs_text(analysis);
+                       fit_text(analysis.fit) + rungs_text(analysis) +
+                       pairs_text(analysis) + costs_text(analysis);
     if (analysis.state != "complete")
       text += "   the run is " + analysis.state + ": " +
               std::to_string(analysis.rounds) + " of " +

@@ -82,6 +82,11 @@ namespace Tempera
     noise_remedy(const ModelFit &fit)
     {
       const std::string suggested = to_text(fit.suggested_deviation, 2);
+      if (fit.is_deviation_unknown)
+        return "If it is the noise: let its prior reach " + suggested +
+               ", which the residuals suggest: 'Observations/Noise = "
+               "log-normal(" +
+               suggested + ", 1)'. ";
       return std::isfinite(fit.suggested_deviation) ?
                "If it is the noise: set 'Observations/Noise = " + suggested +
                  "', which the residuals suggest (given: " +
@@ -384,8 +389,7 @@ namespace Tempera
     {
       if (analysis.n_used == 0)
         return;
-      constexpr double bad_r_hat = 1.1;
-      const double     least_size =
+      const double least_size =
         std::max(Convergence::least_effective_size, 100. * analysis.n_chains);
 
       std::vector<std::string> disagree, few, unknown;
@@ -410,13 +414,13 @@ namespace Tempera
       if (!disagree.empty())
         warnings.push_back(
           {Kind::convergence,
-           largest > bad_r_hat ? Severity::wrong : Severity::doubtful,
+           largest > Analysis::bad_r_hat ? Severity::wrong : Severity::doubtful,
            std::string(analysis.n_chains > 1 ?
                          "The chains disagree" :
                          "The halves of the chain disagree") +
              ": R-hat is above " + to_text(Convergence::largest_r_hat, digits) +
              " for " + some_of(disagree) + ".",
-           largest > bad_r_hat ?
+           largest > Analysis::bad_r_hat ?
              "Do not believe the figures. More rungs or a higher 'Sampler/"
              "Ladder/Highest temperature' if they sit in different modes; a "
              "longer 'Burn-in' and more 'Iterations' otherwise." :
@@ -609,9 +613,9 @@ namespace Tempera
            std::string(fit.is_of_best_draw ?
                          "even at the best draw the residuals are " :
                          "the residuals are ") +
-           to_text(fit.noise_factor, 2) +
-           " times as large as the noise that was given (chi-square " +
-           to_text(fit.chi_square, digits) + ", expected " +
+           to_text(fit.noise_factor, 2) + " times as large as the noise that " +
+           (fit.is_deviation_unknown ? "its prior allows" : "was given") +
+           " (chi-square " + to_text(fit.chi_square, digits) + ", expected " +
            std::to_string(fit.n_tested) + ")" +
            (outlier != nullptr ?
               "; the largest, " + to_text(outlier->statistic, 2) +
@@ -636,7 +640,8 @@ namespace Tempera
       warnings.push_back(
         {Kind::fit,
          Severity::doubtful,
-         "The residuals are smaller than the noise that was given, " +
+         std::string("The residuals are smaller than the noise that ") +
+           (fit.is_deviation_unknown ? "its prior allows, " : "was given, ") +
            to_text(fit.noise_factor, 2) + " times (chi-square " +
            to_text(fit.chi_square, digits) + ", expected " +
            std::to_string(fit.n_tested) +

@@ -61,10 +61,6 @@ namespace Tempera
     const bool has_prior =
       recorded.n_common_draws() > 0 && target.prior() != nullptr &&
       !description.names.empty() && !settings.samples_prior();
-    times.enter("refinement");
-    Checks            checks;
-    const std::string refinement =
-      has_prior ? check_refinement(recorded, stop, checks) : "";
     times.write(*folder);
     std::future<Analysis> analysing =
       std::async(beside(!is_long), [&]() { return analyse(recorded); });
@@ -73,7 +69,12 @@ namespace Tempera
                                       information_at_draws(recorded, stop) :
                                       Information();
     times.enter("analysis");
-    Analysis          analysis = analysing.get();
+    Analysis analysis = analysing.get();
+    Checks   checks;
+    times.enter("refinement");
+    const std::string refinement =
+      has_prior ? check_refinement(recorded, analysis, stop, checks) : "";
+    times.enter("analysis");
     const std::string comparison =
       has_prior ? compare_with_prior(recorded, analysis, information, checks) :
                   "";
@@ -104,6 +105,7 @@ namespace Tempera
 
   std::string
   Run::check_refinement(const RecordedRun       &recorded,
+                        const Analysis          &analysis,
                         const std::atomic<bool> &stop,
                         Checks                  &checks) const
   {
@@ -115,9 +117,11 @@ namespace Tempera
       cold_level(),
       evenly_spaced_states(recorded, settings.output.n_refinement_draws),
       [&]() { return stop.load(); },
-      // At another temperature it is not the posterior that would shift.
-      samples_posterior() ? evenly_spaced_states(recorded, n_population) :
-                            std::vector<std::vector<double>>());
+      // At another temperature, or where chains disagree, it is not the
+      // posterior that would shift.
+      samples_posterior() && analysis.chains_agree() ?
+        evenly_spaced_states(recorded, n_population) :
+        std::vector<std::vector<double>>());
     if (check.is_known())
       {
         folder->write("refinement.csv", check.csv());

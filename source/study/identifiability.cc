@@ -359,10 +359,12 @@ namespace Tempera
     checks.open_combination = open_combination();
     // Of a product every factor is narrowed by its prior and the other's, but
     // from each draw there is a way along which nothing changes.
+    // On average, directions that turn seem to be informed, be it little.
     const double n = findings.size();
-    if (checks.open_combination.empty() && information.is_known() &&
-        information.eigenvalues.back() > least_information &&
-        information.n_informed_at_a_draw < n - 0.9)
+    if (checks.open_combination.empty() && information.is_known() && n > 1. &&
+        (information.n_silent_at_a_draw > 0.9 ||
+         (information.eigenvalues.back() > least_information &&
+          information.n_informed_at_a_draw < n - 0.9)))
       checks.open_combination =
         "near every draw they inform only " +
         to_text(information.n_informed_at_a_draw, 2) + " of " +

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace Tempera
 {
@@ -88,6 +89,8 @@ namespace Tempera
 
     const RunDescription &description = run.description();
     std::vector<double>   shares;
+    // Read when the first suspect asks for it.
+    std::optional<DrawTable> table;
     for (const MissedMode &mode : analysis.missed_modes.missed)
       {
         const bool is_same_level =
@@ -99,11 +102,12 @@ namespace Tempera
 
         // By their weights: draws there, and elsewhere.
         std::vector<HotDraw> draws[2];
-        const DrawTable      table = run.table(most_draws / run.n_chains());
-        const Exponents      cold  = ladder[0].exponents,
-                        hot        = ladder[mode.rung].exponents;
-        double largest             = -std::numeric_limits<double>::infinity();
-        for (const auto &chain : table.chains)
+        if (!table)
+          table = run.table(most_draws / run.n_chains());
+        const Exponents cold = ladder[0].exponents,
+                        hot  = ladder[mode.rung].exponents;
+        double largest       = -std::numeric_limits<double>::infinity();
+        for (const auto &chain : table->chains)
           {
             const RungColumns &columns = chain[mode.rung];
             for (std::size_t k = 0; k < columns.potential.size(); ++k)

@@ -7,6 +7,8 @@
 #include <deal.II/lac/vector.h>
 #include <deal.II/optimization/solver_bfgs.h>
 
+#include <boost/math/special_functions/erf.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,14 +45,11 @@ namespace Tempera
     double
     normal_quantile(const double probability)
     {
-      // By bisection: it is asked for a few hundred times.
-      double low = -largest_coordinate, high = largest_coordinate;
-      for (unsigned int i = 0; i < 60; ++i)
-        {
-          const double middle                             = 0.5 * (low + high);
-          (normal_cdf(middle) < probability ? low : high) = middle;
-        }
-      return 0.5 * (low + high);
+      // Beyond that there are only infinities.
+      static const double least = normal_cdf(-largest_coordinate);
+      return -std::sqrt(2.) *
+             boost::math::erfc_inv(
+               2. * std::max(least, std::min(1. - least, probability)));
     }
 
     double
@@ -433,21 +432,27 @@ namespace Tempera
   {
     constexpr unsigned int least_searches = 4, most_searches = 40,
                            most_steps = 40, expected_evaluations = 30,
-                           most_polished = 4, polishing_steps = 15;
+                           most_polished = 4, polishing_steps = 15,
+                           barrier_evaluations = 24;
     // Below that nobody would miss it; above that it is a barrier.
     constexpr double least_share = 0.02, least_barrier = 3.,
                      largest_energy = 40.;
 
     Checks       result;
     const double unit = fine.work(Request::values);
-    // A part is kept for the fine level.
-    const double for_search = 0.6 * budget.work * unit;
+    const double all  = budget.work * unit;
+    // A part is kept for the fine level: at least for what was visited and for
+    // one other place.
+    const double one_place = (polishing_steps + space.dimension() + 1) *
+                               fine.work(Request::values_and_gradients) +
+                             barrier_evaluations * unit;
+    const double for_search = std::min(0.6 * all, all - 2. * one_place);
     const double one_search =
       expected_evaluations * cheap.work(Request::values_and_gradients);
+    if (for_search < least_searches * one_search || draws.empty())
+      return result;
     const unsigned int n_searches =
       std::min<double>(most_searches, for_search / one_search);
-    if (n_searches < least_searches || draws.empty())
-      return result;
 
     double    work = 0.;
     Landscape coarse(cheap, space, work), exact(fine, space, work);
@@ -472,7 +477,7 @@ namespace Tempera
     std::vector<Minimum> minima;
     for (unsigned int k = 0; k < n_searches; ++k)
       {
-        if (budget.is_stopped() || work > 1.5 * for_search)
+        if (budget.is_stopped() || work > for_search)
           break;
         ++result.n_searches;
         Minimum one;
@@ -510,13 +515,15 @@ namespace Tempera
       }
     const double lowest = std::min(minima[0].energy, lowest_draw);
 
-    bool         is_compared    = false;
+    bool         is_compared = false;
+    Numbers      ratios;
     double       visited_energy = 0., visited_mass = 0.;
     unsigned int n_polished = 0;
     for (Minimum &minimum : minima)
       {
         if (budget.is_stopped() || n_polished == most_polished ||
-            minimum.energy > lowest + largest_energy)
+            minimum.energy > lowest + largest_energy ||
+            work + (is_compared ? 1. : 2.) * one_place > all)
           break;
         // Connected with what was visited: it is no other place.
         if (barrier_to(places, scales, minimum.place, minimum.energy, coarse) <
@@ -553,8 +560,15 @@ namespace Tempera
             place.share   = share;
             place.barrier = barrier;
             result.places.push_back(place);
+            ratios.push_back(std::min(ratio, 1e12));
           }
       }
+    // Beside one another, and beside what was visited.
+    double sum = 1.;
+    for (const double one : ratios)
+      sum += one;
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      result.places[i].share = ratios[i] / sum;
     return result;
   }
 } // namespace Tempera

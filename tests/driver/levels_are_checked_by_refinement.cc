@@ -149,6 +149,58 @@ namespace
   }
 
   void
+  check_shift()
+  {
+    // Predictions are q times these; the second is exact on the refined level
+    // only. The posterior of q is normal around the best fit.
+    constexpr double    sigma  = 0.05;
+    std::vector<double> slopes = {3. / 32., 7. / 64., 1. / 8.};
+    const auto          best   = [&](double &deviation) {
+      double sum = 0., squares = 0.;
+      for (const double slope : slopes)
+        {
+          sum += slope;
+          squares += slope * slope;
+        }
+      deviation = sigma / std::sqrt(squares);
+      return sum / squares;
+    };
+    double       deviation = 0., fine_deviation = 0.;
+    const double mean  = best(deviation);
+    slopes[1]          = 15. / 128.;
+    const double shift = (best(fine_deviation) - mean) / deviation,
+                 width = fine_deviation / deviation - 1.;
+
+    // Draws at its quantiles.
+    std::vector<std::vector<double>> population, states;
+    for (unsigned int i = 0; i < 2000; ++i)
+      {
+        double low = -8., high = 8.;
+        while (high - low > 1e-9)
+          (normal_cdf(0.5 * (low + high)) < (i + 0.5) / 2000. ? low : high) =
+            0.5 * (low + high);
+        population.push_back({mean + deviation * low});
+        if (i % 100 == 50)
+          states.push_back(population.back());
+      }
+    const Parameters parameters =
+      read(loaded_string("4", "set Noise = 0.05\n"));
+    const auto            target = parameters.make_target();
+    const RefinementCheck moved(
+      *target->forward(), "fine", states, never, population);
+    const auto &found = moved.get_shifts();
+    check("how the posterior shifts on the refined level",
+          found.size() == 1 && found[0].column == "q" && shift < -0.5 &&
+            std::abs(found[0].mean - shift) < 0.02 &&
+            std::abs(found[0].width - width) < 0.02 && !moved.is_fine_enough(),
+          std::to_string(shift) + " " + std::to_string(width) + " " +
+            (found.empty() ? "none" :
+                             std::to_string(found[0].mean) + " " +
+                               std::to_string(found[0].width)) +
+            moved.text());
+  }
+
+  void
   check_time()
   {
     const auto solution = [](const double q, const unsigned int n) {
@@ -208,6 +260,7 @@ main()
 {
   check_space();
   check_deviations();
+  check_shift();
   check_time();
   check_limits();
   return result();

@@ -12,21 +12,34 @@ using namespace Tempera::Testing;
 
 namespace
 {
-  /** All warnings of a run, as JSON. */
+  /** The summary of a run, as JSON. */
+  std::string
+  summary_of(const std::string              &content,
+             const std::vector<std::string> &settings = {})
+  {
+    write_file("run.prm", content);
+    std::vector<std::string> arguments = {"run",
+                                          "run.prm",
+                                          "--output",
+                                          "run",
+                                          "--overwrite",
+                                          "--set",
+                                          "Output/Report = false"};
+    for (const std::string &setting : settings)
+      {
+        arguments.push_back("--set");
+        arguments.push_back(setting);
+      }
+    const CommandResult run = command(arguments);
+    return run.exit_code != 0 ? run.error :
+                                command({"summary", "run", "--json"}).out;
+  }
+
+  /** All its warnings. */
   std::string
   warnings_of(const std::string &content)
   {
-    write_file("run.prm", content);
-    const CommandResult run = command({"run",
-                                       "run.prm",
-                                       "--output",
-                                       "run",
-                                       "--overwrite",
-                                       "--set",
-                                       "Output/Report = false"});
-    if (run.exit_code != 0)
-      return run.error;
-    const std::string json  = command({"summary", "run", "--json"}).out;
+    const std::string json  = summary_of(content);
     const std::size_t begin = json.find("\"warnings\"");
     return begin == std::string::npos ? json : json.substr(begin);
   }
@@ -144,4 +157,31 @@ main()
              rod("0.01", "20", "exact", "normal(1, 0.3)"),
              "prior",
              "contradict each other");
+  // The mean is 4.11 with such cells and 4.00 with fine ones; its deviation is
+  // 0.06.
+  const std::string linear =
+    summary_of(rod("0.01", "20", "exact"),
+               {"Levels/fine/Subdivisions = 3", "Levels/fine/Degree = 1"});
+  check("a mesh that is too coarse",
+        contains(linear, kind("resolution")) &&
+          contains(linear, "on a refined one the posterior shifts"),
+        linear);
+
+  // What chains that stay where they began would do is no posterior's shift.
+  const std::string in_order = rod("0.01", "20", "exact"),
+                    moving   = summary_of(in_order),
+                    stuck    = summary_of(in_order,
+                                       {"Iterations = 200",
+                                           "Burn-in = 0",
+                                           "Sampler/Kernel/Step sizes = 1e-12",
+                                           "Sampler/Kernel/Adapt step size = "
+                                              "false"});
+  check("chains that agree are asked how a finer level shifts them",
+        contains(moving, "\"refinement_shifts\": [{\"name\": \"leak\""),
+        moving);
+  check("others are not",
+        contains(stuck, "\"refinement_shifts\": []") &&
+          contains(stuck, "The chains disagree") &&
+          !contains(stuck, "\"prediction_change\": null"),
+        stuck);
 }

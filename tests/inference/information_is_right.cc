@@ -514,6 +514,53 @@ namespace
           contains(turning_text, "2 of 2, but only 1 at a single draw"),
           turning_text);
 
+    // Both unknowns are narrower than their priors.
+    Numbers narrow_alpha, narrow_kappa;
+    for (std::size_t i = 0; i < n; ++i)
+      {
+        narrow_alpha.push_back(0.6 * prior[i]);
+        narrow_kappa.push_back(0.6 * noise[i]);
+      }
+    const auto combination_of = [&](const Information &found) {
+      Checks checks;
+      identifiability({unknowns[0], unknowns[1]},
+                      {narrow_alpha, narrow_kappa},
+                      found)
+        .add_to(checks);
+      return checks.open_combination;
+    };
+    const auto matrix = [](const double a, const double b, const double c) {
+      dealii::FullMatrix<double> result(2, 2);
+      result(0, 0) = a;
+      result(0, 1) = result(1, 0) = b;
+      result(1, 1)                = c;
+      return result;
+    };
+    const Information little =
+      average_information({matrix(4., 2., 1.), matrix(1., 2., 4.)});
+    check("factors of a known product are warned of, however much is known",
+          contains(combination_of(turning), "only 1 of 2 directions") &&
+            std::abs(little.eigenvalues[1] - 0.5) < 1e-12 &&
+            little.n_silent_at_a_draw == 1. &&
+            contains(combination_of(little), "only 1 of 2 directions"),
+          combination_of(turning) + "; " + combination_of(little));
+    check("but not a direction that is informed a little at every draw",
+          combination_of(
+            average_information({matrix(4.5, 0., 0.5), matrix(4.5, 0., 0.5)}))
+            .empty());
+
+    // A chain that has not converged, and no information: one unknown is tied
+    // to nothing.
+    Checks of_one;
+    identifiability({unknowns[0]},
+                    {slow},
+                    average_information({dealii::FullMatrix<double>(1, 1)}))
+      .add_to(of_one);
+    check("nor is a single unknown a combination",
+          of_one.open_combination.empty() && of_one.findings.size() == 1 &&
+            !of_one.findings[0].is_open,
+          of_one.open_combination);
+
     const Identifiability split = identifiability({unknowns[0], unknowns[1]},
                                                   {columns[0], columns[1]},
                                                   Information(),

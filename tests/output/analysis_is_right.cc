@@ -39,6 +39,8 @@ namespace
     double        acceptance  = 0.8;
     std::uint64_t round_trips = 50, non_finite = 0;
     bool          tempers_likelihood = false, is_one_level = false;
+    /** Of steps to x < -2. */
+    double neck_acceptance = 0.6;
   };
 
   const std::vector<double> temperatures = {1., 2., 4.};
@@ -106,7 +108,7 @@ namespace
                 one.reference  = 0.5 * x * x;
                 one.potential  = 0.5 * y * y;
                 one.step_size  = 0.1;
-                one.acceptance = 0.6;
+                one.acceptance = x < -2. ? plan.neck_acceptance : 0.6;
                 if (plan.misses_a_mode && rung > 0 && random() % 2 == 0)
                   x += 8.;
                 if (plan.chains_disagree && chain == 0)
@@ -399,6 +401,16 @@ namespace
     check_warning("an unadjusted kernel with large steps",
                   [](Plan &plan) { plan.is_adjusted = false; },
                   {"rung 0 does not correct"});
+    check_warning("a neck that the kernel cannot enter",
+                  [](Plan &plan) { plan.neck_acceptance = 0.03; },
+                  {"cannot enter a part of the posterior: where x < -2",
+                   "it accepts 3 % of its steps"});
+    Plan curved;
+    curved.name            = "curved";
+    curved.neck_acceptance = 0.2;
+    check("a place where steps are accepted three times more seldom is none",
+          analyse_plan(curved).warnings.empty(),
+          all_warnings(analyse_plan(curved)));
     check_warning("energies that are not finite",
                   [](Plan &plan) { plan.non_finite = 100; },
                   {"5 % of the proposals of rung 2"});

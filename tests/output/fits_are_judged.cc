@@ -27,6 +27,12 @@ namespace
   {
     double noise_factor = 1., outlier = 0., drift = 0., offset = 0.;
     bool   is_deviation_unknown = false;
+    /** Whether an unknown deviation cannot follow the errors. */
+    bool is_held = false;
+    /** Of the errors; large ones leave much to the prior. */
+    double sigma = 0.2;
+    /** Whether means over the draws can be believed. */
+    bool has_converged = true;
   };
 
   /**
@@ -40,7 +46,7 @@ namespace
         const Flaw         &flaw,
         const std::uint64_t seed)
   {
-    constexpr double       sigma   = 0.2;
+    const double           sigma   = flaw.sigma;
     constexpr unsigned int n_draws = 200;
 
     std::mt19937_64            random(seed);
@@ -113,8 +119,9 @@ namespace
     description.deviation_unknown = flaw.is_deviation_unknown ? 0 : -1;
     return judge_fit(description,
                      draws,
-                     Numbers(n_draws, sigma * flaw.noise_factor),
-                     true);
+                     Numbers(n_draws,
+                             sigma * (flaw.is_held ? 1. : flaw.noise_factor)),
+                     flaw.has_converged);
   }
 
   /** How many of some seeds find this test, or any. */
@@ -163,6 +170,47 @@ namespace
                 n_found(20, 2, unknown, 1500, Test::outlier, true),
                 0,
                 18);
+    // Eight unknowns of which the data tell some, little or nothing: the law
+    // of the residuals is far from that of the errors.
+    Flaw weak;
+    weak.sigma = 1.;
+    check_count("nor where data and prior tell as much",
+                n_found(15, 8, weak, 1500, Test::outlier, true),
+                0,
+                18);
+    // An unknown for each measurement, errors twice the prior: H = I / 5.
+    Flaw weaker;
+    weaker.sigma      = 2.;
+    double chi_square = 0., n_tested = 0., squares = 0., n_residuals = 0.;
+    for (unsigned int seed = 1; seed <= 500; ++seed)
+      {
+        const ModelFit one = judge(15, 15, weaker, seed);
+        chi_square += one.chi_square;
+        n_tested += one.n_tested;
+        for (const double residual : one.residuals)
+          if (std::isfinite(residual))
+            {
+              squares += residual * residual;
+              n_residuals += 1.;
+            }
+      }
+    // Six standard errors: 6 sqrt(2 / 7500).
+    check("residuals are N(0, I - H), together and one by one",
+          n_tested > 7000. && std::abs(chi_square / n_tested - 1.) < 0.1 &&
+            n_residuals > 7000. && std::abs(squares / n_residuals - 1.) < 0.1,
+          std::to_string(chi_square / n_tested) + " " +
+            std::to_string(squares / n_residuals));
+    Flaw stuck;
+    stuck.has_converged = false;
+    check_count("nor if the chains disagree",
+                n_found(20, 2, stuck, 1500, Test::outlier, true),
+                0,
+                18);
+    stuck.noise_factor = 4.;
+    check_count("but then, too, a gross misfit is found",
+                n_found(20, 2, stuck, 100, Test::too_large),
+                97,
+                100);
     check_count("with as many unknowns as data nothing is said",
                 n_found(5, 5, {4.}, 50, Test::outlier, true),
                 0,
@@ -187,6 +235,21 @@ namespace
                 n_found(40, 2, {1., 0., 0., 4.}, 100, Test::pattern),
                 97,
                 100);
+    // The draws of the deviation stay at 0.2; the errors are 0.1 and 0.4.
+    for (const double factor : {0.5, 2.})
+      {
+        Flaw held         = unknown;
+        held.noise_factor = factor;
+        held.is_held      = true;
+        check_count(
+          factor > 1. ?
+            "an unknown deviation that its prior holds down is found" :
+            "and one that is held up",
+          n_found(
+            40, 2, held, 100, factor > 1. ? Test::too_large : Test::too_small),
+          97,
+          100);
+      }
     unknown.offset = 8.;
     check_count("also where the standard deviation is unknown",
                 n_found(40, 2, unknown, 100, Test::pattern),
@@ -227,8 +290,9 @@ namespace
            conflict.is_wall && !conflict.is_upper;
   }
 
+  /** @param is_logarithmic The same of the logarithms. */
   bool
-  is_far(const double distance)
+  is_far(const double distance, const bool is_logarithmic = false)
   {
     // Prior normal(0, 1), posterior around a place with deviation 0.1.
     std::mt19937_64            random(1);
@@ -239,10 +303,20 @@ namespace
       {
         draws.push_back(distance + 0.1 * normal(random));
         prior.push_back(normal(random));
+        if (is_logarithmic)
+          {
+            draws.back() = std::exp(draws.back());
+            prior.back() = std::exp(prior.back());
+          }
       }
     PriorConflict conflict;
-    return find_prior_conflict(
-      draws, 1000., prior, -infinity, infinity, 2, conflict);
+    return find_prior_conflict(draws,
+                               1000.,
+                               prior,
+                               is_logarithmic ? 0. : -infinity,
+                               infinity,
+                               2,
+                               conflict);
   }
 
   void
@@ -258,6 +332,9 @@ namespace
     check_count("a wall that the data want to pass", n_beyond, 48, 50);
     check("a prior may be off by two standard deviations", !is_far(2.));
     check("but not by five", is_far(5.) && is_far(-5.));
+    // exp(-5) is next to the median 1 of the prior, seen without logarithms.
+    check("a log-normal one neither",
+          !is_far(2., true) && is_far(5., true) && is_far(-5., true));
   }
 } // namespace
 

@@ -8,11 +8,13 @@
 
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/output/analysis.h>
 #include <tempera/output/record_file.h>
 #include <tempera/output/report.h>
 #include <tempera/output/report_json.h>
 #include <tempera/output/report_statistics.h>
 #include <tempera/output/run_folder.h>
+#include <tempera/output/summary_text.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -345,6 +347,35 @@ namespace
           has_all_digits &&
           page.find(to_text(measurement.value)) != std::string::npos;
     check("its data have all digits", has_all_digits);
+    const Analysis    analysis = analyse(run);
+    const ModelFit   &fit      = analysis.fit;
+    const std::string text     = summary_text(analysis);
+    const bool is_judged = fit.n_draws > 0 && std::isfinite(fit.noise_factor);
+    check(
+      "it says how well the data fit, as the summary does, if that is known",
+      is_judged ?
+        page.find("\"chiSquare\":" + ReportJson::of_number(fit.chi_square)) !=
+            std::string::npos &&
+          text.find("fit: chi-square of the residuals " +
+                    to_text(fit.chi_square, 3) + ", expected " +
+                    std::to_string(fit.n_tested)) != std::string::npos &&
+          (text.find("noise: 0.1 was given, the residuals suggest " +
+                     to_text(fit.suggested_deviation, 2)) !=
+           std::string::npos) != shape.is_broken &&
+          (text.find("of the best draw") != std::string::npos) ==
+            shape.is_broken :
+        page.find("\"chiSquare\"") == std::string::npos &&
+          text.find("chi-square") == std::string::npos,
+      text);
+    const bool has_residuals =
+      shape.n_measurements <= 400 && is_judged && !fit.is_of_best_draw;
+    check("its residuals are those that were judged",
+          !has_residuals || page.find("\"standardised\":" +
+                                      ReportJson::of_numbers(fit.residuals)) !=
+                              std::string::npos);
+    if (shape.name == "gauges" || shape.name == "broken")
+      check("this one is judged",
+            is_judged && has_residuals != shape.is_broken);
     check("it shows the mean solution if there is one",
           (page.find("\"map\":null") == std::string::npos) ==
             (shape.n_dimensions == 2));

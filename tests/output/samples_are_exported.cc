@@ -374,6 +374,14 @@ namespace
     check_refusal("a full disk is named",
                   {"export", "long"},
                   {"long/samples.nc'", "File too large"});
+    // With some of these HDF5 itself crashes.
+    for (const unsigned int n : {0, 1, 50, 100, 200, 500, 2000, 8000, 20000})
+      {
+        set_most_bytes(n);
+        check_refusal("a disk of " + std::to_string(n) + " bytes, too",
+                      {"export", "long"},
+                      {"long/samples.nc'", "File too large"});
+      }
     set_most_bytes(limit.rlim_cur);
     fs::create_directories("taken/draws.csv");
     check_refusal("a place of CSV that cannot be written, too",

@@ -39,6 +39,11 @@ namespace Tempera
      * Fewer than of the average where ties turn from draw to draw.
      */
     double n_informed_at_a_draw = 0.;
+    /** The same of those that are #negligible: directions that no prediction
+     * depends on, near that draw. */
+    double n_silent_at_a_draw = 0.;
+    /** Information that makes a prior narrower by 5 %. */
+    static constexpr double negligible = 0.1;
 
     /** Draws in the average. */
     std::size_t n_draws = 0;

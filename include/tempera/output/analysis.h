@@ -169,6 +169,13 @@ namespace Tempera
 
     /** The worst first. */
     std::vector<Warning> warnings;
+
+    /** Above that no mean over the draws is to be believed. */
+    static constexpr double bad_r_hat = 1.1;
+
+    /** Whether no R-hat of a column is as bad as that. */
+    bool
+    chains_agree() const;
   };
 
 

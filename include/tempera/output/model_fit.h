@@ -4,6 +4,7 @@
 
 #include <tempera/output/recorded_run.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -74,6 +75,12 @@ namespace Tempera
     double n_effective_parameters = std::numeric_limits<double>::quiet_NaN();
     /** Of the tested directions. */
     double chi_square = std::numeric_limits<double>::quiet_NaN();
+    /** Of what chi_square should be, n_tested on average. */
+    double
+    chi_square_deviation() const
+    {
+      return std::sqrt(2. * n_tested);
+    }
     /** The noise that the residuals suggest, as a multiple of that given. */
     double noise_factor = std::numeric_limits<double>::quiet_NaN();
     /** The same as a standard deviation; not a number if there are several. */

@@ -216,6 +216,7 @@ namespace Tempera
      */
     std::string
     check_refinement(const RecordedRun       &recorded,
+                     const Analysis          &analysis,
                      const std::atomic<bool> &stop,
                      Checks                  &checks) const;
 

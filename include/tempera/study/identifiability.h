@@ -98,7 +98,7 @@ namespace Tempera
      * Information up to this is nothing: it would make a Gaussian prior
      * narrower by 5 %.
      */
-    static constexpr double negligible_information = 0.1;
+    static constexpr double negligible_information = Information::negligible;
     /** Information above this is more than the prior holds. */
     static constexpr double least_information = 1.;
     /**

@@ -532,7 +532,7 @@
     const redraws = [];
     let byChain = false;
     const controls = element('div', {class: 'controls'});
-    if (report.chains > 1) {
+    if (report.chains > 1 && data.columns > 1) {
       part.append(controls);
       chooser(controls, 'Show', ['rungs', 'chains of the coldest rung'], (choice) => {
         byChain = choice === 1;
@@ -1235,29 +1235,35 @@
           {scales: {x: measurementAxis(data)}, tooltip: sayMeasurement(data)}));
   }
 
+  const isAnyKnown = (values) => values && values.some((one) => one !== null) ? values : null;
+
   /** (measured - mean prediction) / deviation of each measurement; null without predictions. */
-  const residuals = (() => {
+  const plainResiduals = (() => {
     const data = report.fit;
     if (!data || !data.compared || !(data.states > 0))
       return null;
-    const result = data.values.map((value, i) => data.mean[i] === null || !(data.deviations[i] > 0) ? null :
-      (value - data.mean[i]) / data.deviations[i]);
-    return result.some((one) => one !== null) ? result : null;
+    return isAnyKnown(data.values.map((value, i) => data.mean[i] === null || !(data.deviations[i] > 0) ? null :
+      (value - data.mean[i]) / data.deviations[i]));
   })();
+  /** The same in the deviation that they should have, and independent, where that was found out. */
+  const standardised = plainResiduals && isAnyKnown(report.fit.standardised);
+  const residuals = standardised || plainResiduals;
 
   function tableOfData(part, data) {
     const dimension = dimensionOf(data), hasTimes = distinct(data.times || []).length > 0;
     const hasStates = data.states > 0, few = 12;
     const numbers = (tag, texts) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
     const head = ['', ...(dimension ? coordinateNames.slice(0, dimension) : ['name']), ...(hasTimes ? ['t'] : []),
-      'measured', 'deviation', ...(hasStates ? ['mean prediction', '5 %', '95 %', 'residual / deviation'] : [])];
+      'measured', 'deviation', ...(hasStates ? ['mean prediction', '5 %', '95 %', 'residual / deviation',
+        ...(standardised ? ['standardised'] : [])] : [])];
+    const fixed = (values, i) => values && values[i] !== null ? values[i].toFixed(2) : '–';
     const body = data.numbers.map((n, i) => {
       const digits = data.deviations[i];
       const line = numbers('td', [String(n),
         ...(dimension ? Array.from({length: dimension}, (_, d) => number(data.places[i][d], 6)) : [short(data.names[i])]),
         ...(hasTimes ? [number(data.times[i], 6)] : []), within(data.values[i], digits), number(digits, 3),
         ...(hasStates ? [within(data.mean[i], digits), within(data.low[i], digits), within(data.high[i], digits),
-          residuals && residuals[i] !== null ? residuals[i].toFixed(2) : '–'] : [])]);
+          fixed(plainResiduals, i), ...(standardised ? [fixed(standardised, i)] : [])] : [])]);
       if (residuals && Math.abs(residuals[i]) > 3)
         line.lastChild.className = 'bad';
       return line;
@@ -1276,12 +1282,25 @@
     const known = residuals.filter((one) => one !== null);
     const outside = (bound) => known.filter((one) => Math.abs(one) > bound).length;
     const meanSquare = known.reduce((sum, one) => sum + one * one, 0) / known.length;
-    const part = section('Residuals', '(measured − mean prediction) / deviation' +
-      (data.unknownDeviation ? ', the median of its draws' : '') +
+    const judged = data.judged, nFollowed = residuals.length - known.length;
+    const part = section('Residuals', (standardised ?
+      'Measured − mean prediction, over the deviation that it should have: that of the error, without what the ' +
+      'unknowns follow' + (data.correlated ? ', and without what errors before it tell' : '') +
+      (nFollowed ? '. ' + plural(nFollowed, 'measurement') + ' that the unknowns follow ' +
+        (nFollowed === 1 ? 'has' : 'have') + ' none' : '') :
+      '(measured − mean prediction) / deviation' + (data.unknownDeviation ? ', the median of its draws' : '') +
       (data.correlated ? '; errors are correlated, which these do not take into account' : '') +
-      '. Of ' + known.length + ', ' + outside(2) + ' beyond ±2 and ' + outside(3) + ' beyond ±3; mean square ' +
-      number(meanSquare, 3) + '. If model and errors are right, about 5 in 100 are beyond ±2, 3 in 1,000 beyond ±3, ' +
-      'the mean square is near 1 or, with few data, below, and there is no pattern over time or place.');
+      '; mean square ' + number(meanSquare, 3)) +
+      '. Of ' + known.length + ', ' + outside(2) + ' beyond ±2 and ' + outside(3) + ' beyond ±3. ' +
+      'If model and errors are right, about 5 in 100 are beyond ±2, 3 in 1,000 beyond ±3, ' +
+      'and there is no pattern over time or place.');
+    if (judged)
+      part.append(sentences(['Chi-square ' + number(judged.chiSquare, 3) + ', expected ' + judged.tested + ' ± ' +
+        number(judged.deviation, 2) + (judged.ofBestDraw ? ', of the best draw: the chains disagree.' :
+        '; the unknowns take up ' + number(judged.parameters, 2) + ' of ' + plural(data.all, 'measurement') + '.'),
+      ...(judged.suggested !== null ? ['Deviation of the errors: ' + number(judged.given, 3) + ' was given, the ' +
+        'residuals suggest ' + number(judged.suggested, 2) + '.'] : judged.factor !== null ?
+        ['The residuals suggest errors ' + number(judged.factor, 2) + ' times as large as was given.'] : [])]));
     const place = grid(part);
     const bands = [3, 2, 1].map((bound) => ({axis: 'y', from: -bound, to: bound,
       colour: {3: '#6b728012', 2: '#6b728018', 1: '#6b728022'}[bound]}));
