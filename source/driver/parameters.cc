@@ -41,7 +41,10 @@ namespace Tempera
                               choices_of_pattern(pattern),
                               child.second.get<std::string>("documentation")});
           }
-        else
+      // What a section has of its own comes before what is inside it.
+      for (const auto &child : tree)
+        if (child.second.find("pattern_description") ==
+            child.second.not_found())
           {
             Path inner = section;
             inner.push_back(child.first);

@@ -273,11 +273,9 @@ namespace Tempera
     constexpr std::uint64_t least_burn_in = 100;
 
     const RunParameters &run    = settings.run;
-    bool                 adapts = ladder.has_automatic_spacing() ||
-                  settings.kernel.preconditioner.keyword == "adapt";
+    bool                 adapts = ladder.has_automatic_spacing();
     for (unsigned int i = 0; i < ladder.size(); ++i)
-      adapts = adapts || ladder[i].kernel->adapts_step_size() ||
-               ladder[i].kernel->adapts_preconditioner();
+      adapts = adapts || ladder[i].kernel->learns();
     if (adapts && run.burn_in < least_burn_in)
       text += "--     . note: a burn-in of " + std::to_string(run.burn_in) +
               " rounds is too short to adapt what is to be adapted\n";

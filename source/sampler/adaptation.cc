@@ -80,27 +80,21 @@ namespace Tempera
 
 
   std::vector<double>
-  preconditioner_from_variances(const std::vector<Moments> &moments)
+  preconditioner_from_variances(const std::vector<double> &variances,
+                                const std::uint64_t        n_draws)
   {
-    constexpr std::uint64_t least_draws = 10;
-
-    std::vector<double> result;
-    double              mean_log = 0.;
-    for (const Moments &moment : moments)
-      {
-        if (moment.count() < least_draws || !(moment.variance() > 0.))
-          return {};
-        result.push_back(moment.variance());
-        mean_log += std::log(result.back()) / moments.size();
-      }
+    double mean_log = 0.;
+    for (const double variance : variances)
+      mean_log += std::log(variance) / variances.size();
     // With n draws, give the common scale the weight of five of them.
-    const double n             = static_cast<double>(moments[0].count());
-    const double weight        = n / (n + 5.);
-    double       log_of_result = 0.;
+    const double        n             = static_cast<double>(n_draws);
+    const double        weight        = n / (n + 5.);
+    double              log_of_result = 0.;
+    std::vector<double> result        = variances;
     for (double &entry : result)
       {
         entry = weight * entry + (1. - weight) * std::exp(mean_log);
-        log_of_result += std::log(entry) / moments.size();
+        log_of_result += std::log(entry) / variances.size();
       }
     for (double &entry : result)
       entry /= std::exp(log_of_result);

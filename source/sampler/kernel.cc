@@ -1,18 +1,105 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
+#include <tempera/base/text.h>
 #include <tempera/sampler/kernel.h>
+#include <tempera/sampler/kernel_sequence.h>
+
+#include <deal.II/base/parameter_handler.h>
+#include <deal.II/base/utilities.h>
+
+#include <algorithm>
 
 namespace Tempera
 {
+  namespace
+  {
+    /** Names of kernels with + between them; a comma between two rungs. */
+    class KernelTypesPattern : public dealii::Patterns::PatternBase
+    {
+    public:
+      bool
+      match(const std::string &text) const override
+      {
+        const std::vector<std::string> known = KernelRegistry::names();
+        for (const std::string &rung :
+             dealii::Utilities::split_string_list(text, ','))
+          for (const std::string &name :
+               dealii::Utilities::split_string_list(rung, '+'))
+            if (std::find(known.begin(), known.end(), name) == known.end())
+              return false;
+        return !dealii::Utilities::split_string_list(text, ',').empty();
+      }
+
+      /** As of a list of choices, which the words for users begin with. */
+      std::string
+      description(const OutputStyle style) const override
+      {
+        return some_of(KernelRegistry::names()).description(style);
+      }
+
+      std::unique_ptr<PatternBase>
+      clone() const override
+      {
+        return std::make_unique<KernelTypesPattern>();
+      }
+    };
+  } // namespace
+
+
+
+  KernelParameters::KernelParameters()
+  {
+    take_registered();
+  }
+
+
+
+  KernelParameters::KernelParameters(const KernelParameters &other)
+  {
+    *this = other;
+  }
+
+
+
+  KernelParameters &
+  KernelParameters::operator=(const KernelParameters &other)
+  {
+    types           = other.types;
+    step_sizes      = other.step_sizes;
+    steps_per_round = other.steps_per_round;
+    adapt_step_size = other.adapt_step_size;
+    preconditioner  = other.preconditioner;
+    for (const auto &kind : other.kinds)
+      kinds[kind.first] = kind.second->clone();
+    return *this;
+  }
+
+
+
+  void
+  KernelParameters::take_registered()
+  {
+    for (const std::string &name : KernelRegistry::names())
+      if (kinds.count(name) == 0)
+        kinds[name] = KernelRegistry::create(name);
+  }
+
+
+
   void
   KernelParameters::declare(dealii::ParameterHandler &prm)
   {
     using namespace dealii::Patterns;
-    prm.add_parameter(
+    // A plugin may have been loaded meanwhile.
+    take_registered();
+    prm.declare_entry(
       "Type",
-      types,
-      "The kernel that moves the state of a rung; one name for all rungs or one per rung. 'tempera list' describes them.",
-      some_of(KernelRegistry::names()));
+      join(types, ", "),
+      KernelTypesPattern(),
+      "The kernel that moves the state of a rung; one name for all rungs or one per rung. Several kernels with + between them take turns at a rung, step by step: 'MALA + HMC'. 'tempera list' describes them.");
+    prm.add_action("Type", [this](const std::string &text) {
+      types = dealii::Utilities::split_string_list(text, ',');
+    });
     declare_numbers_above(
       prm,
       "Step sizes",
@@ -24,52 +111,58 @@ namespace Tempera
       steps_per_round,
       "Kernel steps of each rung between two times at which swaps may happen, or one number for all. Cheap hot rungs can take more.",
       List(Integer(1), 1));
-    declare_number_above(
-      prm,
-      "Decay offset",
-      decay_offset,
-      0.,
-      "b of SGLD's decaying step size a (b + k)^(-gamma), k the number of rounds done.");
-    prm.add_parameter(
-      "Decay exponent",
-      decay_exponent,
-      "gamma of SGLD's decaying step size; 0 is a constant step.",
-      Double(0., 1.));
     prm.add_parameter(
       "Adapt step size",
       adapt_step_size,
-      "Whether MALA adapts each rung's step size to the target acceptance during burn-in.");
-    prm.add_parameter("Target acceptance",
-                      target_acceptance,
-                      "Acceptance that the adaptation of MALA aims at.",
-                      Double(0.01, 0.99));
+      "Whether MALA and HMC adapt each rung's step size to their target acceptance during burn-in.");
     declare_number_list(
       prm,
       "Preconditioner",
       preconditioner,
-      {"none", "adapt"},
+      {"none", "adapt", "adapt dense"},
       0.,
       true,
-      "Diagonal preconditioner of the steps: one positive number per unknown, proportional to its variance; 'adapt' measures the variances of every rung during burn-in. pSGLD makes its own.");
-    prm.add_parameter(
-      "RMSprop decay",
-      rmsprop_decay,
-      "For pSGLD: how much of the average V of squared gradients is kept from one step of the burn-in to the next.",
-      Double(0., 0.999999));
-    declare_number_above(
-      prm,
-      "RMSprop offset",
-      rmsprop_offset,
-      0.,
-      "For pSGLD: lambda of its preconditioner 1/(lambda + sqrt(V)); it bounds the steps of unknowns that have no gradient.");
+      "Preconditioner of the steps: one positive number per unknown, proportional to its variance; 'adapt' measures the variances of every rung during burn-in, 'adapt dense' the correlations, too, for posteriors shaped like needles. pSGLD makes its own; 'HMC/Mass' says what HMC makes of it.");
+    for (const auto &kind : kinds)
+      kind.second->declare(prm);
   }
 
 
 
-  Kernel::Workspace::Workspace(const unsigned int dimension,
-                               const unsigned int n_levels)
-    : proposal(0, std::vector<double>(dimension), n_levels)
-    , normals(dimension)
-    , way(dimension)
-  {}
+  void
+  KernelParameters::read(const std::string &text)
+  {
+    dealii::ParameterHandler prm;
+    declare(prm);
+    try
+      {
+        prm.parse_input_from_string(text);
+      }
+    catch (const dealii::ExceptionBase &error)
+      {
+        throw UserError("Parameters of kernels are wrong: " +
+                        std::string(error.what()));
+      }
+  }
+
+
+
+  std::shared_ptr<const Kernel>
+  KernelParameters::make(const std::string &names) const
+  {
+    std::vector<std::shared_ptr<const Kernel>> kernels;
+    for (const std::string &name :
+         dealii::Utilities::split_string_list(names, '+'))
+      {
+        const auto kind = kinds.find(name);
+        // A name that is not known is an error there.
+        kernels.push_back(kind != kinds.end() ?
+                            kind->second->make(*this) :
+                            KernelRegistry::create(name)->make(*this));
+      }
+    if (kernels.empty())
+      throw UserError("'Sampler/Kernel/Type' has an entry without a name.");
+    return kernels.size() == 1 ? kernels[0] :
+                                 std::make_shared<KernelSequence>(kernels);
+  }
 } // namespace Tempera

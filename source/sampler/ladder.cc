@@ -3,7 +3,6 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/ladder.h>
-#include <tempera/sampler/langevin_kernels.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,23 +52,6 @@ namespace Tempera
 
 
 
-  void
-  Rung::update_step_scales()
-  {
-    const std::vector<double> &first =
-      preconditioner.empty() ? step_factors : preconditioner;
-    const bool has_both = !preconditioner.empty() && !step_factors.empty();
-    step_scales.squares.resize(first.size());
-    step_scales.roots.resize(first.size());
-    langevin_kernels().step_scales(first.size(),
-                                   first.data(),
-                                   has_both ? step_factors.data() : nullptr,
-                                   step_scales.squares.data(),
-                                   step_scales.roots.data());
-  }
-
-
-
   Ladder::Ladder(const LadderParameters &parameters,
                  const KernelParameters &kernel_parameters,
                  std::vector<Level>      the_levels)
@@ -110,9 +92,8 @@ namespace Tempera
                                           i,
                                           n,
                                           "Sampler/Kernel/Steps per round");
-        rungs[i].kernel    = KernelRegistry::create(
-          entry_for_rung(kernel_parameters.types, i, n, "Sampler/Kernel/Type"),
-          kernel_parameters);
+        rungs[i].kernel    = kernel_parameters.make(
+          entry_for_rung(kernel_parameters.types, i, n, "Sampler/Kernel/Type"));
         rungs[i].preconditioner = kernel_parameters.preconditioner.numbers;
 
         const double share = n > 1 ? double(i) / (n - 1) : 0.;
@@ -124,8 +105,6 @@ namespace Tempera
                                             share));
       }
     check();
-    for (Rung &rung : rungs)
-      rung.update_step_scales();
   }
 
 
@@ -140,8 +119,6 @@ namespace Tempera
     for (unsigned int i = 0; i < rungs.size(); ++i)
       set_temperature(i, rungs[i].temperature);
     check();
-    for (Rung &rung : rungs)
-      rung.update_step_scales();
   }
 
 
@@ -170,10 +147,7 @@ namespace Tempera
         throw UserError("A step factor is " + to_text(factor) +
                         ", but it must be a positive number.");
     for (Rung &rung : rungs)
-      {
-        rung.step_factors = factors;
-        rung.update_step_scales();
-      }
+      rung.step_factors = factors;
   }
 
 

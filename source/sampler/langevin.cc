@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/patterns.h>
 #include <tempera/base/user_error.h>
 #include <tempera/base/vector_units.h>
 #include <tempera/sampler/ladder.h>
@@ -13,15 +14,15 @@ namespace Tempera
 {
   namespace
   {
-    const Registration<KernelRegistry, SGLD> register_sgld(
+    const KernelRegistration<SGLD> register_sgld(
       "SGLD",
       "Stochastic gradient Langevin dynamics; takes noisy energies, biased by the order of the step size.");
 
-    const Registration<KernelRegistry, PreconditionedSGLD> register_psgld(
+    const KernelRegistration<PreconditionedSGLD> register_psgld(
       "pSGLD",
       "SGLD with the preconditioner of RMSprop, made during burn-in; for many unknowns of different scales, such as the weights of a network; after a warm start raise 'RMSprop offset'.");
 
-    const Registration<KernelRegistry, MALA> register_mala(
+    const KernelRegistration<MALA> register_mala(
       "MALA",
       "Metropolis-adjusted Langevin algorithm; exact, for deterministic energies.");
 
@@ -58,13 +59,14 @@ namespace Tempera
 
     /** Squared length of the way back of a short state. */
     double
-    way_back(const Rung    &rung,
-             const double   h,
-             const Replica &replica,
-             const Replica &proposal)
+    way_back(const Rung          &rung,
+             const double         h,
+             const Replica       &replica,
+             const LangevinState &state)
     {
-      const std::vector<double> &squares = rung.step_scales.squares;
-      const Evaluation          &there   = proposal.evaluations[rung.level];
+      const std::vector<double> &squares  = state.tuning.scales().squares;
+      const Replica             &proposal = state.proposal;
+      const Evaluation          &there    = proposal.evaluations[rung.level];
 
       double sum = 0.;
       for (unsigned int i = 0; i < proposal.position.size(); ++i)
@@ -84,24 +86,24 @@ namespace Tempera
 
     /** As LangevinKernels::propose, for a short state. */
     void
-    propose_short(const Rung        &rung,
-                  const double       h,
-                  const RandomKey   &normals_key,
-                  const Replica     &replica,
-                  Kernel::Workspace &workspace)
+    propose_short(const Rung      &rung,
+                  const double     h,
+                  const RandomKey &normals_key,
+                  const Replica   &replica,
+                  LangevinState   &state)
     {
-      fill_normals(normals_key, dealii::make_array_view(workspace.normals));
+      fill_normals(normals_key, dealii::make_array_view(state.normals));
 
       const double               amplitude  = std::sqrt(2. * h);
-      const std::vector<double> &squares    = rung.step_scales.squares;
-      const std::vector<double> &roots      = rung.step_scales.roots;
+      const std::vector<double> &squares    = state.tuning.scales().squares;
+      const std::vector<double> &roots      = state.tuning.scales().roots;
       const Evaluation          &evaluation = replica.evaluations[rung.level];
-      std::vector<double>       &position   = workspace.proposal.position;
+      std::vector<double>       &position   = state.proposal.position;
 
-      workspace.magnitude = workspace.squared_normals = 0.;
+      state.magnitude = state.squared_normals = 0.;
       for (unsigned int i = 0; i < position.size(); ++i)
         {
-          const double normal = workspace.normals[i];
+          const double normal = state.normals[i];
           const double gradient =
             tempered_gradient(evaluation, rung.exponents, i);
           if (squares.empty())
@@ -110,9 +112,70 @@ namespace Tempera
           else
             position[i] = replica.position[i] - h * squares[i] * gradient +
                           amplitude * roots[i] * normal;
-          workspace.magnitude += std::abs(position[i]);
-          workspace.squared_normals += normal * normal;
+          state.magnitude += std::abs(position[i]);
+          state.squared_normals += normal * normal;
         }
+    }
+
+    /** The gradient of the tempered energy in units of L. */
+    void
+    whitened_gradient(const Rung          &rung,
+                      const Evaluation    &evaluation,
+                      const StepScales    &scales,
+                      std::vector<double> &gradient)
+    {
+      for (unsigned int i = 0; i < gradient.size(); ++i)
+        gradient[i] = tempered_gradient(evaluation, rung.exponents, i);
+      scales.apply_transposed_root(gradient);
+    }
+
+    /** The same with a dense preconditioner, of a state of any length. */
+    void
+    propose_dense(const Rung      &rung,
+                  const double     h,
+                  const RandomKey &normals_key,
+                  const Replica   &replica,
+                  LangevinState   &state)
+    {
+      fill_normals(normals_key, dealii::make_array_view(state.normals));
+
+      const double         amplitude = std::sqrt(2. * h);
+      const StepScales    &scales    = state.tuning.scales();
+      std::vector<double> &position  = state.proposal.position;
+      std::vector<double> &back      = state.way_back;
+      back.resize(position.size());
+      whitened_gradient(rung, replica.evaluations[rung.level], scales, back);
+      state.magnitude = state.squared_normals = 0.;
+      for (unsigned int i = 0; i < position.size(); ++i)
+        {
+          back[i]     = h * back[i] - amplitude * state.normals[i];
+          position[i] = -back[i];
+          state.squared_normals += state.normals[i] * state.normals[i];
+        }
+      scales.apply_root(position);
+      for (unsigned int i = 0; i < position.size(); ++i)
+        {
+          position[i] += replica.position[i];
+          state.magnitude += std::abs(position[i]);
+        }
+    }
+
+    /** Squared length of the way back with a dense preconditioner. */
+    double
+    way_back_dense(const Rung &rung, const double h, LangevinState &state)
+    {
+      std::vector<double> &gradient = state.normals;
+      whitened_gradient(rung,
+                        state.proposal.evaluations[rung.level],
+                        state.tuning.scales(),
+                        gradient);
+      double sum = 0.;
+      for (unsigned int i = 0; i < gradient.size(); ++i)
+        {
+          const double back = state.way_back[i] + h * gradient[i];
+          sum += back * back;
+        }
+      return sum;
     }
   } // namespace
 
@@ -130,20 +193,59 @@ namespace Tempera
 
 
 
-  bool
-  LangevinKernel::propose(const Rung      &rung,
-                          const Energy    &energy,
-                          const double     step_size,
-                          const RandomKey &key,
-                          const Replica   &replica,
-                          Workspace       &workspace)
+  LangevinState::LangevinState(const StepTuning  &tuning,
+                               const unsigned int dimension,
+                               const unsigned int n_levels)
+    : tuning(tuning)
+    , proposal(0, std::vector<double>(dimension), n_levels)
+    , normals(dimension)
+    , way(dimension)
+  {}
+
+
+
+  void
+  LangevinKernel::observe(const std::vector<double> &position,
+                          KernelState               &state) const
   {
-    RandomKey normals_key = key;
+    static_cast<LangevinState &>(state).tuning.observe_position(position);
+  }
+
+
+
+  void
+  LangevinKernel::end_window(const bool is_retempered, KernelState &state) const
+  {
+    StepTuning &tuning = static_cast<LangevinState &>(state).tuning;
+    tuning.learn_scales();
+    tuning.begin_window(is_retempered);
+  }
+
+
+
+  void
+  LangevinKernel::end_burn_in(KernelState &state) const
+  {
+    static_cast<LangevinState &>(state).tuning.end_burn_in();
+  }
+
+
+
+  bool
+  LangevinKernel::propose(const StepContext &context,
+                          const double       step_size,
+                          const Replica     &replica,
+                          LangevinState     &state)
+  {
+    RandomKey normals_key = context.key;
     normals_key.purpose   = Purpose::proposal;
 
+    const Rung  &rung     = context.rung;
     const double h        = step_size * rung.temperature;
-    Replica     &proposal = workspace.proposal;
-    if (is_long(replica.position))
+    Replica     &proposal = state.proposal;
+    if (state.tuning.scales().is_dense())
+      propose_dense(rung, h, normals_key, replica, state);
+    else if (is_long(replica.position))
       {
         const Evaluation &evaluation = replica.evaluations[rung.level];
         double            sums[2];
@@ -153,44 +255,44 @@ namespace Tempera
                                    replica.position.data(),
                                    evaluation.reference_gradient.data(),
                                    evaluation.potential_gradient.data(),
-                                   pointer(rung.step_scales.roots),
+                                   pointer(state.tuning.scales().roots),
                                    proposal.position.data(),
-                                   workspace.way.data(),
+                                   state.way.data(),
                                    sums);
-        workspace.magnitude       = sums[0];
-        workspace.squared_normals = sums[1];
+        state.magnitude       = sums[0];
+        state.squared_normals = sums[1];
       }
     else
-      propose_short(rung, h, normals_key, replica, workspace);
+      propose_short(rung, h, normals_key, replica, state);
 
     proposal.id = replica.id;
     proposal.invalidate();
-    return energy.space().contains(
+    return context.energy.space().contains(
       dealii::make_array_view(std::as_const(proposal.position)));
   }
 
 
 
   LangevinKernel::Verdict
-  LangevinKernel::evaluate_proposal(const Rung    &rung,
-                                    const Energy  &energy,
-                                    const double   step_size,
-                                    const Request  request,
-                                    RandomKey      key,
-                                    const Replica &replica,
-                                    Workspace     &workspace)
+  LangevinKernel::evaluate_proposal(const StepContext &context,
+                                    const double       step_size,
+                                    const Request      request,
+                                    const Replica     &replica,
+                                    LangevinState     &state)
   {
     Verdict verdict;
-    if (!std::isfinite(workspace.magnitude))
+    if (!std::isfinite(state.magnitude))
       return verdict;
 
-    const Replica &proposal = workspace.proposal;
-    Evaluation    &there    = workspace.proposal.evaluations[rung.level];
+    const Rung    &rung     = context.rung;
+    const Replica &proposal = state.proposal;
+    Evaluation    &there    = state.proposal.evaluations[rung.level];
+    RandomKey      key      = context.key;
     key.purpose             = Purpose::minibatch;
-    energy.evaluate(dealii::make_array_view(proposal.position),
-                    key,
-                    request,
-                    there);
+    context.energy.evaluate(dealii::make_array_view(proposal.position),
+                            key,
+                            request,
+                            there);
     there.has_values    = request != Request::gradients;
     there.has_gradients = request != Request::values;
     verdict.is_finite =
@@ -201,15 +303,17 @@ namespace Tempera
     // The way there used known normal numbers; the way back needs its own.
     const double h = step_size * rung.temperature;
     const double back_squared =
+      state.tuning.scales().is_dense() ?
+        way_back_dense(rung, h, state) :
       is_long(proposal.position) ?
-        workspace.magnitude +
+        state.magnitude +
           langevin_kernels().way_back(step_coefficients(rung, h),
                                       proposal.position.size(),
-                                      workspace.way.data(),
+                                      state.way.data(),
                                       there.reference_gradient.data(),
                                       there.potential_gradient.data(),
-                                      pointer(rung.step_scales.roots)) :
-        way_back(rung, h, replica, proposal);
+                                      pointer(state.tuning.scales().roots)) :
+        way_back(rung, h, replica, state);
     // All gradients are in this sum: it is finite only if they are, but for
     // overflow, which is as bad. No second look at them is needed.
     verdict.is_finite = std::isfinite(back_squared);
@@ -218,7 +322,7 @@ namespace Tempera
 
     const double log_ratio =
       replica.evaluations[rung.level].tempered(rung.exponents) -
-      there.tempered(rung.exponents) + 0.5 * workspace.squared_normals -
+      there.tempered(rung.exponents) + 0.5 * state.squared_normals -
       back_squared / (4. * h);
     // A NaN, from a step size that has underflowed, counts as a rejection.
     verdict.acceptance = log_ratio >= 0. ? 1. :
@@ -229,10 +333,40 @@ namespace Tempera
 
 
 
+  void
+  SGLD::Parameters::declare(dealii::ParameterHandler &prm)
+  {
+    declare_number_above(
+      prm,
+      "Decay offset",
+      decay_offset,
+      0.,
+      "b of SGLD's decaying step size a (b + k)^(-gamma), k the number of rounds done.");
+    prm.add_parameter(
+      "Decay exponent",
+      decay_exponent,
+      "gamma of SGLD's decaying step size; 0 is a constant step.",
+      dealii::Patterns::Double(0., 1.));
+  }
+
+
+
   SGLD::SGLD(const KernelParameters &parameters)
-    : decay_offset(parameters.decay_offset)
-    , decay_exponent(parameters.decay_exponent)
+    : learning(learning_of(parameters.preconditioner))
+    , decay_offset(parameters.of<SGLD>().decay_offset)
+    , decay_exponent(parameters.of<SGLD>().decay_exponent)
   {}
+
+
+
+  KernelNeeds
+  SGLD::needs() const
+  {
+    // By noisy gradients it moves without knowing the energy.
+    KernelNeeds result;
+    result.values = false;
+    return result;
+  }
 
 
 
@@ -247,46 +381,74 @@ namespace Tempera
 
 
 
-  StepOutcome
-  SGLD::step(const Rung   &rung,
-             const Energy &energy,
-             const double  step_size,
-             const bool    gradients_later,
-             RandomKey     key,
-             Replica      &replica,
-             Workspace    &workspace) const
+  std::unique_ptr<KernelState>
+  SGLD::make_state(const Rung        &rung,
+                   const unsigned int dimension,
+                   const unsigned int n_levels) const
   {
-    const bool inside =
-      propose(rung, energy, step_size, key, replica, workspace);
-    if (!inside)
-      energy.space().reflect(
-        dealii::make_array_view(workspace.proposal.position));
+    return std::make_unique<LangevinState>(
+      StepTuning(rung, dimension, false, 1., learning), dimension, n_levels);
+  }
 
+
+
+  StepOutcome
+  SGLD::step(const StepContext &context,
+             Replica           &replica,
+             KernelState       &kernel_state) const
+  {
+    LangevinState &state  = static_cast<LangevinState &>(kernel_state);
+    const Energy  &energy = context.energy;
+    const double   step_size =
+      state.tuning.step_size() * step_factor(context.key.round);
+    const bool inside = propose(context, step_size, replica, state);
+    if (!inside)
+      energy.space().reflect(dealii::make_array_view(state.proposal.position));
+
+    const Request request =
+      energy.has_noisy_gradients() ? Request::gradients :
+      context.gradients_later      ? Request::values :
+                                     Request::values_and_gradients;
+    const Verdict verdict =
+      evaluate_proposal(context, step_size, request, replica, state);
     StepOutcome outcome;
-    outcome.request       = energy.has_noisy_gradients() ? Request::gradients :
-                            gradients_later              ? Request::values :
-                                              Request::values_and_gradients;
-    const Verdict verdict = evaluate_proposal(
-      rung, energy, step_size, outcome.request, key, replica, workspace);
-    outcome.evaluated        = true;
+    outcome.count(request);
     outcome.non_finite       = !verdict.is_finite;
     outcome.moved            = verdict.is_finite;
-    outcome.knows_acceptance = outcome.request == Request::values_and_gradients;
+    outcome.knows_acceptance = request == Request::values_and_gradients;
     if (outcome.moved)
       {
         if (inside)
           outcome.acceptance = verdict.acceptance;
-        std::swap(replica, workspace.proposal);
+        std::swap(replica, state.proposal);
       }
     return outcome;
   }
 
 
 
+  void
+  PreconditionedSGLD::Parameters::declare(dealii::ParameterHandler &prm)
+  {
+    prm.add_parameter(
+      "RMSprop decay",
+      rmsprop_decay,
+      "For pSGLD: how much of the average V of squared gradients is kept from one step of the burn-in to the next.",
+      dealii::Patterns::Double(0., 0.999999));
+    declare_number_above(
+      prm,
+      "RMSprop offset",
+      rmsprop_offset,
+      0.,
+      "For pSGLD: lambda of its preconditioner 1/(lambda + sqrt(V)); it bounds the steps of unknowns that have no gradient.");
+  }
+
+
+
   PreconditionedSGLD::PreconditionedSGLD(const KernelParameters &parameters)
     : SGLD(parameters)
-    , decay(parameters.rmsprop_decay)
-    , offset(parameters.rmsprop_offset)
+    , decay(parameters.of<PreconditionedSGLD>().rmsprop_decay)
+    , offset(parameters.of<PreconditionedSGLD>().rmsprop_offset)
   {
     if (parameters.preconditioner.keyword != "none")
       throw UserError(
@@ -297,20 +459,32 @@ namespace Tempera
 
 
 
+  StepOutcome
+  PreconditionedSGLD::step(const StepContext &context,
+                           Replica           &replica,
+                           KernelState       &state) const
+  {
+    if (context.in_burn_in)
+      adapt(context.rung, replica, static_cast<LangevinState &>(state));
+    return SGLD::step(context, replica, state);
+  }
+
+
+
   void
-  PreconditionedSGLD::adapt(Rung          &rung,
+  PreconditionedSGLD::adapt(const Rung    &rung,
                             const Replica &replica,
-                            Workspace     &workspace) const
+                            LangevinState &state) const
   {
     const Evaluation &evaluation = replica.evaluations[rung.level];
     const std::size_t n          = replica.position.size();
-    workspace.squared_gradients.resize(n);
-    rung.preconditioner.resize(n);
-    workspace.weight_of_averages =
-      decay * workspace.weight_of_averages + (1. - decay);
+    StepScales       &scales     = state.tuning.scales();
+    state.squared_gradients.resize(n);
+    scales.preconditioner.resize(n);
+    state.weight_of_averages = decay * state.weight_of_averages + (1. - decay);
     langevin_kernels().average_squares(n,
                                        decay,
-                                       workspace.weight_of_averages,
+                                       state.weight_of_averages,
                                        offset,
                                        rung.temperature *
                                          rung.exponents.reference,
@@ -318,17 +492,30 @@ namespace Tempera
                                          rung.exponents.potential,
                                        evaluation.reference_gradient.data(),
                                        evaluation.potential_gradient.data(),
-                                       workspace.squared_gradients.data(),
-                                       rung.preconditioner.data());
-    rung.update_step_scales();
+                                       state.squared_gradients.data(),
+                                       scales.preconditioner.data());
+    scales.update();
+  }
+
+
+
+  void
+  MALA::Parameters::declare(dealii::ParameterHandler &prm)
+  {
+    prm.add_parameter("Target acceptance",
+                      target_acceptance,
+                      "Acceptance that the adaptation of MALA aims at.",
+                      dealii::Patterns::Double(0.01, 0.99));
   }
 
 
 
   MALA::MALA(const KernelParameters &parameters)
-    : adapt(parameters.adapt_step_size)
+    : adapt_step_size(parameters.adapt_step_size)
+    , target_acceptance(parameters.of<MALA>().target_acceptance)
+    , learning(learning_of(parameters.preconditioner))
   {
-    if (parameters.decay_exponent != 0.)
+    if (parameters.of<SGLD>().decay_exponent != 0.)
       throw UserError(
         "'Sampler/Kernel/Decay exponent' is for SGLD; MALA has no bias that a "
         "smaller step would remove. Set it to 0, or 'Type = SGLD'.");
@@ -348,44 +535,46 @@ namespace Tempera
 
 
 
-  bool
-  MALA::adapts_step_size() const
+  std::unique_ptr<KernelState>
+  MALA::make_state(const Rung        &rung,
+                   const unsigned int dimension,
+                   const unsigned int n_levels) const
   {
-    return adapt;
+    return std::make_unique<LangevinState>(
+      StepTuning(rung, dimension, adapt_step_size, target_acceptance, learning),
+      dimension,
+      n_levels);
   }
 
 
 
   StepOutcome
-  MALA::step(const Rung   &rung,
-             const Energy &energy,
-             const double  step_size,
-             const bool /*gradients_later*/,
-             RandomKey  key,
-             Replica   &replica,
-             Workspace &workspace) const
+  MALA::step(const StepContext &context,
+             Replica           &replica,
+             KernelState       &kernel_state) const
   {
-    StepOutcome outcome;
-    if (!propose(rung, energy, step_size, key, replica, workspace))
-      return outcome;
-    const Verdict verdict = evaluate_proposal(rung,
-                                              energy,
-                                              step_size,
-                                              Request::values_and_gradients,
-                                              key,
-                                              replica,
-                                              workspace);
-    outcome.evaluated     = true;
-    outcome.non_finite    = !verdict.is_finite;
-    if (outcome.non_finite)
-      return outcome;
-
-    outcome.acceptance = verdict.acceptance;
-    key.purpose        = Purpose::acceptance;
-    outcome.moved =
-      outcome.acceptance >= 1. || uniform(key) < outcome.acceptance;
-    if (outcome.moved)
-      std::swap(replica, workspace.proposal);
+    LangevinState &state     = static_cast<LangevinState &>(kernel_state);
+    const double   step_size = state.tuning.step_size();
+    StepOutcome    outcome;
+    if (propose(context, step_size, replica, state))
+      {
+        const Verdict verdict = evaluate_proposal(
+          context, step_size, Request::values_and_gradients, replica, state);
+        outcome.count(Request::values_and_gradients);
+        outcome.non_finite = !verdict.is_finite;
+        if (verdict.is_finite)
+          {
+            outcome.acceptance = verdict.acceptance;
+            RandomKey key      = context.key;
+            key.purpose        = Purpose::acceptance;
+            outcome.moved =
+              outcome.acceptance >= 1. || uniform(key) < outcome.acceptance;
+            if (outcome.moved)
+              std::swap(replica, state.proposal);
+          }
+      }
+    if (context.in_burn_in)
+      state.tuning.observe_acceptance(outcome.acceptance);
     return outcome;
   }
 } // namespace Tempera

@@ -67,7 +67,7 @@ namespace Tempera
                               Request::values,
                               evaluation);
               evaluation.has_values = true;
-              sampler.count(level, true, energy.work(Request::values));
+              sampler.count(level, 1, energy.work(Request::values));
               if (sampler.is_split(pair))
                 sampler.placement.get_peers().send(sampler.partner(pair),
                                                    to_bytes(evaluation));
@@ -105,8 +105,8 @@ namespace Tempera
 
 
   ReplicaExchange::ReplicaExchange(
-    const RunParameters                    &run_parameters,
-    const KernelParameters                 &kernel_parameters,
+    const RunParameters &run_parameters,
+    const KernelParameters &,
     const SwapParameters                   &swap_parameters,
     Ladder                                  the_ladder,
     const std::vector<std::vector<double>> &start,
@@ -177,17 +177,13 @@ namespace Tempera
                                               rung,
                                               ladder.size(),
                                               "Sampler/Swaps/Noise");
-        if (ladder[rung].kernel->adapts_preconditioner() &&
-            run_parameters.burn_in == 0)
+        if (ladder[rung].kernel->needs_burn_in() && run_parameters.burn_in == 0)
           throw UserError(
             "The kernel of rung " + std::to_string(rung) +
-            " makes its preconditioner during burn-in, but 'Burn-in' is 0. "
-            "Raise it, or set 'Sampler/Kernel/Type = SGLD'.");
-        workspaces.emplace_back(dimension, n_levels);
-        step_size_adaptations.emplace_back(ladder[rung].step_size,
-                                           kernel_parameters.target_acceptance);
-        if (kernel_parameters.preconditioner.keyword == "adapt")
-          position_moments.emplace_back(dimension);
+            " learns during burn-in how to step, but 'Burn-in' is 0. Raise it, "
+            "or set 'Sampler/Kernel/Type' to SGLD or MALA.");
+        kernel_states.push_back(
+          ladder[rung].kernel->make_state(ladder[rung], dimension, n_levels));
 
         const std::vector<double> position =
           entry_for_rung(start, rung, ladder.size(), "Sampler/Start");
@@ -311,7 +307,9 @@ namespace Tempera
                         key(rung, purpose, ladder[rung].n_steps),
                         request,
                         evaluation);
-        count(level, !evaluation.has_values, ladder.energy(rung).work(request));
+        count(level,
+              evaluation.has_values ? 0 : 1,
+              ladder.energy(rung).work(request));
         evaluation.has_values    = true;
         evaluation.has_gradients = evaluation.has_gradients || with_gradients;
       }
@@ -341,7 +339,10 @@ namespace Tempera
     replica.invalidate();
     if (!placement.is_here(rung))
       return;
-    if (!complete_evaluation(rung, Purpose::start, true, replica))
+    if (!complete_evaluation(rung,
+                             Purpose::start,
+                             ladder[rung].kernel->needs().gradients,
+                             replica))
       {
         const std::string reason = failure_reason_of(&ladder.energy(rung));
         throw UserError(
@@ -449,7 +450,7 @@ namespace Tempera
             " had no finite energy, and its draws are worthless. With SGLD "
             "the step size is too large; lower 'Sampler/Kernel/Step sizes' "
             "(now " +
-            to_text(ladder[rung].step_size, 4) +
+            to_text(kernel_states[rung]->step_size(), 4) +
             "). Otherwise look at where the energy is not finite.");
         watch = StuckWatch();
       }
@@ -460,29 +461,32 @@ namespace Tempera
   void
   ReplicaExchange::advance(const unsigned int rung_index)
   {
-    Rung         &rung    = ladder[rung_index];
-    const Kernel &kernel  = *rung.kernel;
-    const Energy &energy  = ladder.energy(rung_index);
-    RungReport   &report  = rung_reports[rung_index];
-    Replica      &replica = replicas[rung_index];
-    const double  factor  = kernel.step_factor(round);
-    const bool    adapt   = in_burn_in() && kernel.adapts_step_size();
-    const bool    adapt_preconditioner =
-      in_burn_in() && kernel.adapts_preconditioner();
+    const Rung       &rung    = ladder[rung_index];
+    const Kernel     &kernel  = *rung.kernel;
+    const KernelNeeds needs   = kernel.needs();
+    const Energy     &energy  = ladder.energy(rung_index);
+    RungReport       &report  = rung_reports[rung_index];
+    Replica          &replica = replicas[rung_index];
+    StepContext       context{
+      rung, energy, key(rung_index, Purpose::proposal), in_burn_in(), false};
 
     // Before a swap only values are needed: gradients that are expensive can
     // wait until it is clear which state stays.
     const bool separate = energy.gradients_are_separate();
     for (unsigned int step = 0; step < rung.n_steps; ++step)
       {
-        const bool gradients_later = separate && step + 1 == rung.n_steps &&
-                                     is_swap_round() &&
-                                     takes_part_in_swaps(rung_index);
+        context.key.substep     = step;
+        context.gradients_later = separate && step + 1 == rung.n_steps &&
+                                  is_swap_round() &&
+                                  takes_part_in_swaps(rung_index);
         const Evaluation &evaluation = replica.evaluations[rung.level];
-        if (separate && !(evaluation.has_gradients ?
-                            evaluation.is_finite() :
-                            complete_evaluation(
-                              rung_index, Purpose::minibatch, true, replica)))
+        const bool        is_known = (evaluation.has_values || !needs.values) &&
+                              (evaluation.has_gradients || !needs.gradients);
+        if (is_known ? separate && !evaluation.is_finite() :
+                       !complete_evaluation(rung_index,
+                                            Purpose::minibatch,
+                                            needs.gradients,
+                                            replica))
           {
             // Nothing to move by; the proposal that led here counts as bad.
             ++report.steps;
@@ -492,16 +496,8 @@ namespace Tempera
             ++since_draws[rung_index].non_finite;
             continue;
           }
-        if (adapt_preconditioner)
-          kernel.adapt(rung, replica, workspaces[rung_index]);
         const StepOutcome outcome =
-          kernel.step(rung,
-                      energy,
-                      rung.step_size * factor,
-                      gradients_later,
-                      key(rung_index, Purpose::proposal, step),
-                      replica,
-                      workspaces[rung_index]);
+          kernel.step(context, replica, *kernel_states[rung_index]);
         ++report.steps;
         report.acceptance_count += outcome.knows_acceptance;
         report.acceptance_sum += outcome.acceptance;
@@ -509,11 +505,12 @@ namespace Tempera
         ++stuck_watches[rung_index].steps;
         stuck_watches[rung_index].non_finite += outcome.non_finite;
         since_draws[rung_index].add(outcome);
-        if (outcome.evaluated)
-          count(rung.level, true, energy.work(outcome.request));
-        if (adapt)
-          rung.step_size =
-            step_size_adaptations[rung_index].update(outcome.acceptance);
+        for (const Request request : {Request::values,
+                                      Request::gradients,
+                                      Request::values_and_gradients})
+          if (const unsigned int n =
+                outcome.evaluations[static_cast<unsigned int>(request)])
+            count(rung.level, n, n * energy.work(request));
       }
   }
 
@@ -532,13 +529,13 @@ namespace Tempera
 
   void
   ReplicaExchange::count(const unsigned int level,
-                         const bool         is_new,
+                         const unsigned int n_new,
                          const double       its_work)
   {
     work += its_work;
     own_work += its_work;
-    evaluations[level] += is_new;
-    own_evaluations[level] += is_new;
+    evaluations[level] += n_new;
+    own_evaluations[level] += n_new;
   }
 
 
@@ -580,10 +577,11 @@ namespace Tempera
           }
       }
 
-    for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
-      if (in_burn_in() && placement.is_here(rung))
-        for (unsigned int i = 0; i < position_moments[rung].size(); ++i)
-          position_moments[rung][i].add(replicas[rung].position[i]);
+    if (in_burn_in())
+      for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+        if (placement.is_here(rung))
+          ladder[rung].kernel->observe(replicas[rung].position,
+                                       *kernel_states[rung]);
 
     emit_draws();
     ++round;
@@ -639,20 +637,20 @@ namespace Tempera
           complete_evaluation(rung, Purpose::minibatch, false, replica);
         const Evaluation &evaluation = replica.evaluations[ladder[rung].level];
         SinceDraw        &since      = since_draws[rung];
-        const Draw        draw{
-          rung,
-          replica.id,
-          round + 1,
-          in_burn_in(),
-          evaluation.reference,
-          evaluation.potential,
-          ladder[rung].step_size * ladder[rung].kernel->step_factor(round),
-          since.acceptance_count > 0 ?
-                   since.acceptance_sum / since.acceptance_count :
-                   std::numeric_limits<double>::quiet_NaN(),
-          since.non_finite,
-          dealii::make_array_view(std::as_const(replica.position)),
-          dealii::make_array_view(evaluation.predictions)};
+        const Draw        draw{rung,
+                        replica.id,
+                        round + 1,
+                        in_burn_in(),
+                        evaluation.reference,
+                        evaluation.potential,
+                        step_size(rung),
+                        since.acceptance_count > 0 ?
+                                 since.acceptance_sum / since.acceptance_count :
+                                 std::numeric_limits<double>::quiet_NaN(),
+                        since.non_finite,
+                        dealii::make_array_view(
+                          std::as_const(replica.position)),
+                        dealii::make_array_view(evaluation.predictions)};
         if (placement.is_shared())
           outbox.add(draw);
         else
@@ -666,9 +664,7 @@ namespace Tempera
   double
   ReplicaExchange::test_probability(const unsigned int pair) const
   {
-    return swap_intensity == 0. ? 1. :
-                                  swap_intensity * ladder[pair].step_size *
-                                    ladder[pair].kernel->step_factor(round);
+    return swap_intensity == 0. ? 1. : swap_intensity * step_size(pair);
   }
 
 
@@ -734,7 +730,8 @@ namespace Tempera
           return (cold_rung.level == hot_rung.level && !separate) ||
                  complete_evaluation(rung,
                                      Purpose::minibatch,
-                                     !separate,
+                                     !separate &&
+                                       ladder[rung].kernel->needs().gradients,
                                      replicas[rung]);
         };
         const bool cold_is_finite = is_finite(pair);
@@ -879,24 +876,9 @@ namespace Tempera
           probe.forget();
       }
 
-    for (unsigned int rung = 0; rung < position_moments.size(); ++rung)
-      {
-        const std::vector<double> preconditioner =
-          preconditioner_from_variances(position_moments[rung]);
-        if (!preconditioner.empty())
-          {
-            ladder[rung].preconditioner = preconditioner;
-            ladder[rung].step_factors.clear();
-            ladder[rung].update_step_scales();
-          }
-        for (Moments &moments : position_moments[rung])
-          moments = Moments();
-      }
-
-    if (ladder.has_automatic_spacing() || !position_moments.empty())
-      for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-        step_size_adaptations[rung].restart(
-          step_size_adaptations[rung].averaged());
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      ladder[rung].kernel->end_window(ladder.has_automatic_spacing(),
+                                      *kernel_states[rung]);
   }
 
 
@@ -906,9 +888,7 @@ namespace Tempera
   {
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
-        if (ladder[rung].kernel->adapts_step_size())
-          ladder[rung].step_size = step_size_adaptations[rung].averaged();
-
+        ladder[rung].kernel->end_burn_in(*kernel_states[rung]);
         rung_reports[rung] = RungReport();
       }
     for (unsigned int pair = 0; pair + 1 < ladder.size(); ++pair)
@@ -946,9 +926,8 @@ namespace Tempera
       result.level_names.push_back(level.name);
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
-        result.rungs[rung].temperature = ladder[rung].temperature;
-        result.rungs[rung].step_size =
-          ladder[rung].step_size * ladder[rung].kernel->step_factor(round);
+        result.rungs[rung].temperature   = ladder[rung].temperature;
+        result.rungs[rung].step_size     = step_size(rung);
         result.rungs[rung].noise         = ladder[rung].noise;
         result.rungs[rung].level         = ladder[rung].level;
         result.rungs[rung].is_adjusted   = ladder[rung].kernel->is_adjusted();

@@ -16,19 +16,6 @@ namespace Tempera
 {
   namespace
   {
-    /** A vector that is empty or has one entry for each unknown. */
-    template <typename Archive>
-    void
-    serialize_optional(Archive             &archive,
-                       std::vector<double> &vector,
-                       const unsigned int   dimension)
-    {
-      serialize_vector(archive, vector, dimension);
-      if (!vector.empty() && vector.size() != dimension)
-        throw ArchiveError("a list has an entry for some unknowns only");
-    }
-
-
     bool
     is_positive(const double number)
     {
@@ -42,35 +29,25 @@ namespace Tempera
   void
   ReplicaExchange::serialize_rung(Archive &archive, const unsigned int rung)
   {
-    const unsigned int dimension = ladder.space().dimension();
-
     double                temperature = ladder[rung].temperature;
-    archive &temperature &ladder[rung].step_size &ladder[rung].noise;
-    serialize_optional(archive, ladder[rung].preconditioner, dimension);
-    serialize_optional(archive, ladder[rung].step_factors, dimension);
-
+    archive &temperature &ladder[rung].noise;
     serialize_replica(archive, replicas[rung]);
-
-    Kernel::Workspace &workspace = workspaces[rung];
-    serialize_optional(archive, workspace.squared_gradients, dimension);
-    archive &workspace.weight_of_averages &step_size_adaptations[rung] &
-      rung_reports[rung] &
-      stuck_watches[rung]
-        .steps            &stuck_watches[rung]
-        .non_finite       &since_draws[rung]
-        .acceptance_sum   &since_draws[rung]
-        .acceptance_count &since_draws[rung]
-        .non_finite;
-    if (!position_moments.empty())
-      for (Moments &moments : position_moments[rung])
-        archive &moments;
+    if constexpr (Archive::is_loading::value)
+      kernel_states[rung]->load(archive);
+    else
+      kernel_states[rung]->save(archive);
+    archive &rung_reports[rung] & stuck_watches[rung]
+                                    .steps            &stuck_watches[rung]
+                                    .non_finite       &since_draws[rung]
+                                    .acceptance_sum   &since_draws[rung]
+                                    .acceptance_count &since_draws[rung]
+                                    .non_finite;
 
     if constexpr (Archive::is_loading::value)
       {
-        if (!is_positive(temperature) || !is_positive(ladder[rung].step_size))
-          throw ArchiveError("a temperature or a step size is not positive");
+        if (!is_positive(temperature))
+          throw ArchiveError("a temperature is not positive");
         ladder.set_temperature(rung, temperature);
-        ladder[rung].update_step_scales();
       }
   }
 
@@ -180,9 +157,6 @@ namespace Tempera
                          [](const double x) { return std::isfinite(x); }) ||
             !ladder.space().contains(dealii::make_array_view(replica.position)))
           throw ArchiveError("a state is outside the bounds of the unknowns");
-        for (const double square : workspaces[rung].squared_gradients)
-          if (!(square >= 0.))
-            throw ArchiveError("a square is negative");
       }
     if (!(work >= 0.))
       throw ArchiveError("the work done is negative");

@@ -9,6 +9,7 @@
 #include <tempera/analytic/decorators.h>
 #include <tempera/analytic/gaussian.h>
 #include <tempera/sampler/adaptation.h>
+#include <tempera/sampler/langevin.h>
 #include <tempera/sampler/replica_exchange.h>
 
 using namespace Tempera;
@@ -20,7 +21,19 @@ namespace
   {
     RunReport report;
     Ladder    ladder_after_burn_in, ladder_at_end;
+    /** By rung. */
+    std::vector<StepTuning> tuning_after_burn_in, tuning_at_end;
   };
+
+  std::vector<StepTuning>
+  all_tuning(const ReplicaExchange &sampler)
+  {
+    std::vector<StepTuning> result;
+    for (unsigned int rung = 0; rung < sampler.get_ladder().size(); ++rung)
+      result.push_back(
+        dynamic_cast<const LangevinState &>(sampler.kernel_state(rung)).tuning);
+    return result;
+  }
 
   Run
   run(const std::vector<Level> &levels,
@@ -38,11 +51,17 @@ namespace
       Ladder(ladder_parameters, kernel_parameters, levels),
       {std::vector<double>(levels[0].energy->space().dimension(), 0.)});
     std::unique_ptr<Ladder> after_burn_in;
+    std::vector<StepTuning> tuning;
     sampler.signals.end_of_burn_in.connect([&](const RunReport &) {
       after_burn_in = std::make_unique<Ladder>(sampler.get_ladder());
+      tuning        = all_tuning(sampler);
     });
     sampler.run();
-    return {sampler.report(), *after_burn_in, sampler.get_ladder()};
+    return {sampler.report(),
+            *after_burn_in,
+            sampler.get_ladder(),
+            tuning,
+            all_tuning(sampler)};
   }
 
   /** Largest less smallest rejection of the pairs. */
@@ -86,13 +105,8 @@ namespace
 
     // Variances 1 and 16, up to a factor: of 20 draws' weight and 5 more, a
     // fifth is that of the common scale, 4.
-    std::vector<Moments> moments(2);
-    for (unsigned int i = 0; i < 20; ++i)
-      {
-        moments[0].add(i % 2 == 0 ? -1. : 1.);
-        moments[1].add(i % 2 == 0 ? -4. : 4.);
-      }
-    const std::vector<double> scales = preconditioner_from_variances(moments);
+    const std::vector<double> scales =
+      preconditioner_from_variances({1., 16.}, 20);
     const double narrow = 0.8 * 1. + 0.2 * 4., wide = 0.8 * 16. + 0.2 * 4.;
     check("variances are drawn to their mean",
           is_close(scales[0], std::sqrt(narrow / wide)) &&
@@ -143,15 +157,18 @@ main()
     bool frozen = true, on_target = true, scaled = true;
     for (unsigned int i = 0; i < 5; ++i)
       {
-        const Rung &before = adapted.ladder_after_burn_in[i],
-                   &after  = adapted.ladder_at_end[i];
-        frozen = frozen && before.temperature == after.temperature &&
-                 before.step_size == after.step_size &&
-                 before.preconditioner == after.preconditioner;
+        const StepTuning &before          = adapted.tuning_after_burn_in[i],
+                         &after           = adapted.tuning_at_end[i];
+        const std::vector<double> &scales = after.scales().preconditioner;
+        frozen                            = frozen &&
+                 adapted.ladder_after_burn_in[i].temperature ==
+                   adapted.ladder_at_end[i].temperature &&
+                 before.step_size() == after.step_size() &&
+                 before.scales().preconditioner == scales;
         on_target = on_target && std::abs(adapted.report.rungs[i].acceptance() -
                                           0.574) < 0.05;
         // The coarse level adds a ripple to the narrow direction, no more.
-        const double ratio = after.preconditioner[0] / after.preconditioner[1];
+        const double ratio = scales[0] / scales[1];
         scaled             = scaled && ratio > 0.3e4 && ratio < 3e4;
       }
     check("temperatures, steps and preconditioners are frozen", frozen);

@@ -94,13 +94,15 @@ namespace
     std::vector<Rung>   rungs(2);
     const double        temperatures[2] = {0.5, 2.};
     std::vector<double> bridge(n_fine);
-    Kernel::Workspace   workspace(1, 1);
-    SharedPair          pair;
+    std::vector<std::unique_ptr<KernelState>> states;
+    SharedPair                                pair;
     for (unsigned int r = 0; r < 2; ++r)
       {
         rungs[r].temperature         = temperatures[r];
         rungs[r].exponents.reference = rungs[r].exponents.potential =
           1. / temperatures[r];
+        rungs[r].step_size = step;
+        states.push_back(kernel.make_state(rungs[r], 1, 1));
       }
 
     double sum = 0.;
@@ -130,11 +132,12 @@ namespace
             for (unsigned int r = 0; r < 2; ++r)
               {
                 key.rung = r;
-                kernel.step(
-                  rungs[r], energy, step, false, key, replicas[r], workspace);
+                kernel.step({rungs[r], energy, key}, replicas[r], *states[r]);
 
                 // Fine increments that add up to the kernel's normal.
-                double    normal = workspace.normals[0], mean = 0.;
+                const double normal =
+                  dynamic_cast<LangevinState &>(*states[r]).normals[0];
+                double    mean       = 0.;
                 RandomKey bridge_key = key;
                 bridge_key.purpose   = Purpose::data;
                 fill_normals(bridge_key, dealii::make_array_view(bridge));

@@ -40,8 +40,9 @@ namespace
 
   struct Run
   {
-    Ladder              ladder_after_burn_in, ladder_at_end;
-    std::vector<double> last_position;
+    /** By rung. */
+    std::vector<StepScales> scales_after_burn_in, scales_at_end;
+    std::vector<double>     last_position;
     /**
      * Square over true variance, averaged over the unknowns of a scale, for
      * all draws of the hottest rung.
@@ -50,6 +51,22 @@ namespace
     /** The same over the variance that the steps give. */
     std::array<std::vector<double>, n_scales> ratios_to_steps;
   };
+
+  const StepScales &
+  scales_of(const ReplicaExchange &sampler, const unsigned int rung)
+  {
+    return dynamic_cast<const LangevinState &>(sampler.kernel_state(rung))
+      .tuning.scales();
+  }
+
+  std::vector<StepScales>
+  all_scales(const ReplicaExchange &sampler)
+  {
+    std::vector<StepScales> result;
+    for (unsigned int rung = 0; rung < sampler.get_ladder().size(); ++rung)
+      result.push_back(scales_of(sampler, rung));
+    return result;
+  }
 
   /** The prior has a quarter of each precision. */
   constexpr double share_of_prior = 0.25;
@@ -83,15 +100,17 @@ namespace
                             ladder,
                             {std::vector<double>(setting.dimension, 0.02)});
 
-    Run                result{ladder, ladder, {}, {}, {}};
+    Run                result;
     const unsigned int rung = ladder.size() - 1;
     sampler.signals.end_of_burn_in.connect([&](const RunReport &) {
-      result.ladder_after_burn_in = sampler.get_ladder();
+      result.scales_after_burn_in = all_scales(sampler);
     });
     sampler.signals.draw.connect([&](const Draw &draw) {
       if (draw.is_burn_in || draw.rung != rung)
         return;
-      const Rung                  &hot = sampler.get_ladder()[rung];
+      const Rung       &hot        = sampler.get_ladder()[rung];
+      const StepScales &hot_scales = scales_of(sampler, rung);
+      const double      step_size  = sampler.kernel_state(rung).step_size();
       std::array<double, n_scales> sums{}, sums_to_steps{};
       for (unsigned int i = 0; i < setting.dimension; ++i)
         {
@@ -101,11 +120,11 @@ namespace
           const double variance = variances[i] / precision;
           const double ratio = draw.position[i] * draw.position[i] / variance;
           const double square =
-            hot.step_scales.squares.empty() ? 1. : hot.step_scales.squares[i];
+            hot_scales.squares.empty() ? 1. : hot_scales.squares[i];
           sums[i % n_scales] += ratio * n_scales / setting.dimension;
           sums_to_steps[i % n_scales] +=
             ratio *
-            (1. - hot.step_size * hot.temperature * square / (2. * variance)) *
+            (1. - step_size * hot.temperature * square / (2. * variance)) *
             n_scales / setting.dimension;
         }
       for (unsigned int k = 0; k < n_scales; ++k)
@@ -115,7 +134,7 @@ namespace
         }
     });
     sampler.run();
-    result.ladder_at_end = sampler.get_ladder();
+    result.scales_at_end = all_scales(sampler);
     result.last_position = sampler.replica(0).position;
     return result;
   }
@@ -165,28 +184,28 @@ main()
                   preconditioned,
                   0.15);
   {
-    const Rung &rung    = preconditioned.ladder_at_end[0];
-    double      largest = 0.;
-    std::string details;
+    const StepScales &learned = preconditioned.scales_at_end[0];
+    double            largest = 0.;
+    std::string       details;
     for (unsigned int k = 0; k < n_scales; ++k)
       {
         // An average of 100 correlated squares is rough: only its logarithm,
         // averaged over the unknowns of the scale, is asked for.
         double mean = 0.;
-        for (unsigned int i = k; i < rung.preconditioner.size(); i += n_scales)
-          mean += std::log(rung.preconditioner[i] / scales[k]) * n_scales /
-                  rung.preconditioner.size();
+        for (unsigned int i = k; i < learned.preconditioner.size();
+             i += n_scales)
+          mean += std::log(learned.preconditioner[i] / scales[k]) * n_scales /
+                  learned.preconditioner.size();
         largest = std::max(largest, std::abs(mean));
         details += std::to_string(mean) + " ";
       }
     check("G is about the standard deviation", largest < 0.5, details);
     check("G is frozen after burn-in",
-          preconditioned.ladder_after_burn_in[0].preconditioner ==
-              rung.preconditioner &&
-            preconditioned.ladder_after_burn_in[0].step_scales.roots ==
-              rung.step_scales.roots);
+          preconditioned.scales_after_burn_in[0].preconditioner ==
+              learned.preconditioner &&
+            preconditioned.scales_after_burn_in[0].roots == learned.roots);
     check("without step factors G alone scales the steps",
-          rung.step_scales.squares == rung.preconditioner);
+          learned.squares == learned.preconditioner);
   }
   {
     Setting setting;
@@ -231,8 +250,8 @@ main()
     const Run late   = run(setting);
     check("gradients that come late change nothing",
           first.last_position == late.last_position &&
-            first.ladder_at_end[1].preconditioner ==
-              late.ladder_at_end[1].preconditioner);
+            first.scales_at_end[1].preconditioner ==
+              late.scales_at_end[1].preconditioner);
     setting.separate = false;
     setting.seed     = 2;
     check("another seed, other numbers",
@@ -241,21 +260,19 @@ main()
     setting.seed = 1;
     setting.step_factors.assign(setting.dimension, 1.);
     setting.step_factors.back() = 7.;
-    const Run   longer          = run(setting);
-    const Rung &rung            = longer.ladder_at_end[1];
-    bool        right           = true;
+    const Run         longer    = run(setting);
+    const StepScales &learned   = longer.scales_at_end[1];
+    bool              right     = true;
     for (unsigned int i = 0; i < setting.dimension; ++i)
-      right =
-        right &&
-        rung.step_scales.squares[i] ==
-          rung.preconditioner[i] * setting.step_factors[i] &&
-        rung.step_scales.roots[i] == std::sqrt(rung.step_scales.squares[i]);
+      right = right &&
+              learned.squares[i] ==
+                learned.preconditioner[i] * setting.step_factors[i] &&
+              learned.roots[i] == std::sqrt(learned.squares[i]);
     check("step factors multiply G", right);
     setting.kernel    = "SGLD";
     setting.step_size = 1e-5;
     check("without G the step factors are alone",
-          run(setting).ladder_at_end[0].step_scales.squares ==
-            setting.step_factors);
+          run(setting).scales_at_end[0].squares == setting.step_factors);
     setting.step_factors.pop_back();
     const std::string message = message_of([&]() { run(setting); });
     check("step factors of the wrong number are refused",
@@ -270,20 +287,24 @@ main()
     Rung                     rung;
     rung.temperature         = 2.;
     rung.exponents.potential = 0.5;
-    Replica           replica(0, {0., 0.}, 1);
-    Kernel::Workspace workspace(2, 1);
-    Evaluation       &evaluation  = replica.evaluations[0];
+    Replica        replica(0, {0., 0.}, 1);
+    const auto     made           = kernel.make_state(rung, 2, 1);
+    LangevinState &state          = dynamic_cast<LangevinState &>(*made);
+    Evaluation    &evaluation     = replica.evaluations[0];
     evaluation.reference_gradient = {1., 0.};
     evaluation.potential_gradient = {2., 0.};
-    kernel.adapt(rung, replica, workspace);
+    kernel.adapt(rung, replica, state);
+    const std::vector<double> &learned = state.tuning.scales().preconditioner;
     check("the average is right from the first step on",
-          std::abs(rung.preconditioner[0] * (1e-5 + 4.) - 1.) < 1e-12 &&
-            std::abs(rung.preconditioner[1] * 1e-5 - 1.) < 1e-12,
-          std::to_string(rung.preconditioner[0]));
+          std::abs(learned[0] * (1e-5 + 4.) - 1.) < 1e-12 &&
+            std::abs(learned[1] * 1e-5 - 1.) < 1e-12,
+          std::to_string(learned[0]));
 
     bool refused = true;
     for (const NumberList &preconditioner :
-         {NumberList("adapt"), NumberList(std::vector<double>{1., 2.})})
+         {NumberList("adapt"),
+          NumberList("adapt dense"),
+          NumberList(std::vector<double>{1., 2.})})
       {
         parameters.preconditioner = preconditioner;
         const std::string message =

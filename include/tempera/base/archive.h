@@ -76,6 +76,19 @@ namespace Tempera
                          " entries where " + std::to_string(size) +
                          " are expected");
   }
+
+
+  /** The same for a vector that may also be empty. */
+  template <typename Archive, typename Entry>
+  void
+  serialize_optional(Archive            &archive,
+                     std::vector<Entry> &vector,
+                     const std::uint64_t size)
+  {
+    serialize_vector(archive, vector, size);
+    if (!vector.empty() && vector.size() != size)
+      throw ArchiveError("a list has an entry for some unknowns only");
+  }
 } // namespace Tempera
 
 #endif

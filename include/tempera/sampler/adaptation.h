@@ -2,8 +2,6 @@
 #ifndef tempera_sampler_adaptation_h
 #define tempera_sampler_adaptation_h
 
-#include <tempera/base/moments.h>
-
 #include <cstdint>
 #include <vector>
 
@@ -57,13 +55,13 @@ namespace Tempera
 
 
   /**
-   * A diagonal preconditioner from the measured variances of the unknowns,
-   * shrunk towards their geometric mean and scaled to geometric mean one, so
-   * that the step size keeps its meaning. Empty if there are too few draws, or
-   * draws that did not move, to tell.
+   * A diagonal preconditioner from the variances of the unknowns, all positive,
+   * that so many draws have: shrunk towards their geometric mean and scaled to
+   * geometric mean one, so that the step size keeps its meaning.
    */
   std::vector<double>
-  preconditioner_from_variances(const std::vector<Moments> &moments);
+  preconditioner_from_variances(const std::vector<double> &variances,
+                                const std::uint64_t        n_draws);
 
 
   /**

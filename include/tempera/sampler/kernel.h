@@ -6,7 +6,11 @@
 #include <tempera/base/registry.h>
 #include <tempera/sampler/replica.h>
 
+#include <array>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dealii
@@ -14,37 +18,42 @@ namespace dealii
   class ParameterHandler;
 }
 
+namespace boost
+{
+  namespace archive
+  {
+    class binary_iarchive;
+    class binary_oarchive;
+  } // namespace archive
+} // namespace boost
+
 namespace Tempera
 {
   struct Rung;
+  struct KernelParameters;
 
-  /** The parameters of the kernels. */
-  struct KernelParameters
+  /** What a kernel must know of a state before it takes a step there. */
+  struct KernelNeeds
   {
-    std::vector<std::string>  types{"MALA"};
-    std::vector<double>       step_sizes{0.1};
-    std::vector<unsigned int> steps_per_round{1};
-    double                    decay_offset      = 1.;
-    double                    decay_exponent    = 0.;
-    bool                      adapt_step_size   = true;
-    double                    target_acceptance = 0.574;
-    NumberList                preconditioner{"none"};
-    double                    rmsprop_decay  = 0.99;
-    double                    rmsprop_offset = 1e-5;
-
-    /** Declare the parameters in the current section. */
-    void
-    declare(dealii::ParameterHandler &prm);
+    /** The energy. */
+    bool values = true;
+    /** Its gradient; none is computed for a kernel that does not need it. */
+    bool gradients = true;
   };
 
 
   /** What came of one step. */
   struct StepOutcome
   {
-    /** The energy was evaluated. */
-    bool evaluated = false;
-    /** For what. */
-    Request request = Request::values_and_gradients;
+    /** Take note of an evaluation of the energy. */
+    void
+    count(const Request request)
+    {
+      ++evaluations[static_cast<unsigned int>(request)];
+    }
+
+    /** Evaluations of the energy, by Request. */
+    std::array<unsigned int, 3> evaluations{{0, 0, 0}};
     /** The state is a new one. */
     bool moved = false;
     /** The proposal had a non-finite energy or gradient and was rejected. */
@@ -58,35 +67,52 @@ namespace Tempera
   };
 
 
+  /** Where a step is taken. */
+  struct StepContext
+  {
+    const Rung   &rung;
+    const Energy &energy;
+    /** Has the round and the substep; the kernel sets the purpose. */
+    RandomKey key;
+    /** What a kernel learns, it learns in burn-in only. */
+    bool in_burn_in = false;
+    /**
+     * The state may be taken away before its next step, and gradients are
+     * expensive: a kernel that does not need them to decide leaves them out.
+     */
+    bool gradients_later = false;
+  };
+
+
   /**
-   * Moves the state of a rung. A kernel has no state of its own; the rung's
-   * workspace lends it memory.
+   * What a kernel keeps at one rung from step to step: what it has learned, and
+   * memory to work in. A kernel makes its own kind; see kernel_state.h.
+   */
+  class KernelState
+  {
+  public:
+    virtual ~KernelState() = default;
+
+    /** The step size \f$\eta\f$ that is in use, for tables. */
+    virtual double
+    step_size() const = 0;
+
+    virtual void
+    save(boost::archive::binary_oarchive &archive) const = 0;
+
+    /** What cannot have been saved by such a state is an ArchiveError. */
+    virtual void
+    load(boost::archive::binary_iarchive &archive) = 0;
+  };
+
+
+  /**
+   * Moves the state of a rung. A kernel itself never changes; what it keeps is
+   * in the state that it makes for a rung, and that it gets back at every step.
    */
   class Kernel
   {
   public:
-    /** Memory for a step. */
-    struct Workspace
-    {
-      Workspace(const unsigned int dimension, const unsigned int n_levels);
-
-      /** The proposed state; exchanged with the rung's own on acceptance. */
-      Replica proposal;
-      /** Standard normal numbers of a short state (see long_array). */
-      std::vector<double> normals;
-      /** The way to the proposal of a long state; see LangevinKernels. */
-      std::vector<float> way;
-      /** Finite only if the proposal is. */
-      double magnitude = 0.;
-      /** Sum of the squares of the normal numbers. */
-      double squared_normals = 0.;
-
-      /** Averages of squared gradients, for a kernel that takes them. */
-      std::vector<double> squared_gradients;
-      /** Sum of the weights in these averages. */
-      double weight_of_averages = 0.;
-    };
-
     virtual ~Kernel() = default;
 
     /** Throw a UserError if the kernel cannot sample this energy. */
@@ -96,6 +122,12 @@ namespace Tempera
       (void)energy;
     }
 
+    virtual KernelNeeds
+    needs() const
+    {
+      return KernelNeeds();
+    }
+
     /**
      * Whether steps are accepted and rejected by Metropolis' rule. If not, the
      * reported acceptance is what that rule would have given.
@@ -103,30 +135,25 @@ namespace Tempera
     virtual bool
     is_adjusted() const = 0;
 
-    /** Whether the acceptance drives the step size during burn-in. */
+    /** Whether the step size changes during burn-in. */
     virtual bool
     adapts_step_size() const
     {
       return false;
     }
 
-    /** Whether adapt() makes the rung's preconditioner during burn-in. */
+    /** Whether anything is learned during burn-in. */
     virtual bool
-    adapts_preconditioner() const
+    learns() const
     {
-      return false;
+      return adapts_step_size();
     }
 
-    /**
-     * Called before each step of the burn-in if adapts_preconditioner(). The
-     * evaluation of @p replica at the rung's level has gradients.
-     */
-    virtual void
-    adapt(Rung &rung, const Replica &replica, Workspace &workspace) const
+    /** Whether the kernel is of no use without a burn-in to learn in. */
+    virtual bool
+    needs_burn_in() const
     {
-      (void)rung;
-      (void)replica;
-      (void)workspace;
+      return false;
     }
 
     /** Factor of the step size in a round (a decaying schedule). */
@@ -137,29 +164,166 @@ namespace Tempera
       return 1.;
     }
 
+    /** What the kernel keeps at a rung. */
+    virtual std::unique_ptr<KernelState>
+    make_state(const Rung        &rung,
+               const unsigned int dimension,
+               const unsigned int n_levels) const = 0;
+
     /**
-     * One step of length @p step_size. On entry the evaluation of @p replica
-     * at the rung's level has values and gradients; on exit too, unless
-     * @p gradients_later. @p key has the round and the substep; the kernel sets
-     * the purpose.
-     *
-     * @param gradients_later The state may be taken away before its next step,
-     * and gradients are expensive: a kernel that does not need them to decide
-     * leaves them out.
+     * One step. On entry the evaluation of @p replica at the rung's level has
+     * what the kernel needs(); on exit too, unless gradients come later.
      */
     virtual StepOutcome
-    step(const Rung   &rung,
-         const Energy &energy,
-         const double  step_size,
-         const bool    gradients_later,
-         RandomKey     key,
-         Replica      &replica,
-         Workspace    &workspace) const = 0;
+    step(const StepContext &context,
+         Replica           &replica,
+         KernelState       &state) const = 0;
+
+    /** The rung is at @p position at the end of a round of the burn-in. */
+    virtual void
+    observe(const std::vector<double> &position, KernelState &state) const
+    {
+      (void)position;
+      (void)state;
+    }
+
+    /**
+     * A window of the burn-in is over (see is_end_of_adaptation_window()).
+     *
+     * @param is_retempered The temperature of the rung may have changed.
+     */
+    virtual void
+    end_window(const bool is_retempered, KernelState &state) const
+    {
+      (void)is_retempered;
+      (void)state;
+    }
+
+    /** From now on nothing changes. */
+    virtual void
+    end_burn_in(KernelState &state) const
+    {
+      (void)state;
+    }
+  };
+
+
+  /** Declares the parameters of one kind of kernel, and makes it. */
+  class KernelType
+  {
+  public:
+    virtual ~KernelType() = default;
+
+    /** A copy, with the values of the parameters. */
+    virtual std::unique_ptr<KernelType>
+    clone() const = 0;
+
+    /**
+     * Declare the parameters in the section of all kernels; a new kernel opens
+     * a subsection of its own name for them.
+     */
+    virtual void
+    declare(dealii::ParameterHandler &prm) = 0;
+
+    /** @param parameters Those of all kernels, these among them. */
+    virtual std::unique_ptr<Kernel>
+    make(const KernelParameters &parameters) const = 0;
+  };
+
+
+  /** The type of a kernel that has a struct of parameters. */
+  template <class KernelClass>
+  class KernelTypeOf : public KernelType
+  {
+  public:
+    std::unique_ptr<KernelType>
+    clone() const override
+    {
+      return std::make_unique<KernelTypeOf>(*this);
+    }
+
+    void
+    declare(dealii::ParameterHandler &prm) override
+    {
+      parameters.declare(prm);
+    }
+
+    std::unique_ptr<Kernel>
+    make(const KernelParameters &all) const override
+    {
+      return std::make_unique<KernelClass>(all);
+    }
+
+    typename KernelClass::Parameters parameters;
   };
 
 
   /** The kernels that a parameter file can name. */
-  using KernelRegistry = Registry<Kernel, const KernelParameters &>;
+  using KernelRegistry = Registry<KernelType>;
+
+  template <class KernelClass>
+  using KernelRegistration =
+    Registration<KernelRegistry, KernelTypeOf<KernelClass>>;
+
+
+  /** The parameters that kernels share, and with them those of each kernel. */
+  struct KernelParameters
+  {
+    KernelParameters();
+    KernelParameters(const KernelParameters &other);
+    KernelParameters &
+    operator=(const KernelParameters &other);
+
+    /** Names of kernels; several that take turns at a rung with + between. */
+    std::vector<std::string>  types{"MALA"};
+    std::vector<double>       step_sizes{0.1};
+    std::vector<unsigned int> steps_per_round{1};
+    bool                      adapt_step_size = true;
+    NumberList                preconditioner{"none"};
+
+    /** Declare the parameters in the current section, of all kernels. */
+    void
+    declare(dealii::ParameterHandler &prm);
+
+    /**
+     * Set parameters as a parameter file does in the section of the kernels,
+     * for programs: "set Type = HMC", for instance.
+     */
+    void
+    read(const std::string &text);
+
+    /** The parameters of one kernel. */
+    template <class KernelClass>
+    typename KernelClass::Parameters &
+    of()
+    {
+      return const_cast<typename KernelClass::Parameters &>(
+        std::as_const(*this).of<KernelClass>());
+    }
+
+    template <class KernelClass>
+    const typename KernelClass::Parameters &
+    of() const
+    {
+      for (const auto &kind : kinds)
+        if (const auto *type = dynamic_cast<const KernelTypeOf<KernelClass> *>(
+              kind.second.get()))
+          return type->parameters;
+      throw UserError(
+        "There are parameters of a kernel that is not registered.");
+    }
+
+    /** The kernel, or several that take turns, of an entry of `types`. */
+    std::shared_ptr<const Kernel>
+    make(const std::string &names) const;
+
+  private:
+    /** The kernels that are known when parameters are made or declared. */
+    void
+    take_registered();
+
+    std::map<std::string, std::unique_ptr<KernelType>> kinds;
+  };
 } // namespace Tempera
 
 #endif

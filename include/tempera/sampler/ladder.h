@@ -35,25 +35,12 @@ namespace Tempera
   };
 
 
-  /**
-   * How the diagonal preconditioner \f$G\f$ scales the steps of the unknowns;
-   * all empty for no preconditioner.
-   */
-  struct StepScales
-  {
-    /** \f$G\f$ */
-    std::vector<double> squares;
-    /** \f$\sqrt{G}\f$ */
-    std::vector<double> roots;
-  };
-
-
   /** One rung of the ladder: what is sampled there, and how. */
   struct Rung
   {
     /** Temperature \f$\tau\f$. */
     double temperature = 1.;
-    /** Step size \f$\eta\f$ of the kernel. */
+    /** Step size \f$\eta\f$ that the kernel begins with. */
     double step_size = 0.1;
     /** Number of kernel steps in a round. */
     unsigned int n_steps = 1;
@@ -63,10 +50,7 @@ namespace Tempera
     double noise = 0.;
     /** The kernel that moves the state. */
     std::shared_ptr<const Kernel> kernel;
-    /**
-     * Diagonal preconditioner, given or adapted; empty for none. Who changes
-     * it calls update_step_scales().
-     */
+    /** Diagonal preconditioner that the kernel begins with; empty for none. */
     std::vector<double> preconditioner;
     /**
      * Factors of the preconditioner that make the steps of some unknowns
@@ -74,14 +58,8 @@ namespace Tempera
      * ('Preconditioner = adapt') replace them.
      */
     std::vector<double> step_factors;
-    /** Of preconditioner times factors: what the kernels use. */
-    StepScales step_scales;
     /** Powers of the two factors of the target. */
     Exponents exponents;
-
-    /** To be called after the preconditioner or the factors have changed. */
-    void
-    update_step_scales();
   };
 
 

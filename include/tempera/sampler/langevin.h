@@ -2,14 +2,63 @@
 #ifndef tempera_sampler_langevin_h
 #define tempera_sampler_langevin_h
 
-#include <tempera/sampler/kernel.h>
+#include <tempera/sampler/kernel_state.h>
+#include <tempera/sampler/step_tuning.h>
 
 namespace Tempera
 {
+  /** What Langevin kernels keep at a rung. */
+  struct LangevinState : public KernelStateOf<LangevinState>
+  {
+    LangevinState(const StepTuning  &tuning,
+                  const unsigned int dimension,
+                  const unsigned int n_levels);
+
+    double
+    step_size() const override
+    {
+      return tuning.step_size();
+    }
+
+    template <typename Archive>
+    void
+    serialize(Archive &archive)
+    {
+      tuning.serialize(archive);
+      serialize_optional(archive, squared_gradients, normals.size());
+      archive &weight_of_averages;
+      if constexpr (Archive::is_loading::value)
+        for (const double square : squared_gradients)
+          if (!(square >= 0.))
+            throw ArchiveError("a square is negative");
+    }
+
+    StepTuning tuning;
+
+    /** Averages of squared gradients, of pSGLD. */
+    std::vector<double> squared_gradients;
+    /** Sum of the weights in these averages. */
+    double weight_of_averages = 0.;
+
+    /** The proposed state; exchanged with the rung's own on acceptance. */
+    Replica proposal;
+    /** Standard normal numbers of a short state (see long_array). */
+    std::vector<double> normals;
+    /** The way to the proposal of a long state; see LangevinKernels. */
+    std::vector<float> way;
+    /** The way back to the present state in units of L, if G is dense. */
+    std::vector<double> way_back;
+    /** Finite only if the proposal is. */
+    double magnitude = 0.;
+    /** Sum of the squares of the normal numbers. */
+    double squared_normals = 0.;
+  };
+
+
   /**
-   * A step of discretised Langevin dynamics with the diagonal preconditioner
-   * \f$G\f$ (the identity by default),
-   * \f[ \beta' = \beta - h G \nabla V(\beta) + \sqrt{2hG}\,\varepsilon, \f]
+   * A step of discretised Langevin dynamics with the preconditioner
+   * \f$G = LL^T\f$ (the identity by default, diagonal or dense),
+   * \f[ \beta' = \beta - h G \nabla V(\beta) + \sqrt{2h}L\varepsilon, \f]
    * where \f$V\f$ is the tempered energy and \f$h = \eta\tau\f$. For a
    * tempered posterior, \f$V = U/\tau\f$, this is the paper's
    * \f$\beta - \eta\nabla U + \sqrt{2\eta\tau}\,\varepsilon\f$.
@@ -20,18 +69,27 @@ namespace Tempera
    */
   class LangevinKernel : public Kernel
   {
+  public:
+    void
+    observe(const std::vector<double> &position,
+            KernelState               &state) const override;
+
+    void
+    end_window(const bool is_retempered, KernelState &state) const override;
+
+    void
+    end_burn_in(KernelState &state) const override;
+
   protected:
     /**
-     * Put the proposal into the workspace's replica, unevaluated. Returns
-     * whether it lies in the support.
+     * Put the proposal into the state's replica, unevaluated. Returns whether
+     * it lies in the support.
      */
     static bool
-    propose(const Rung      &rung,
-            const Energy    &energy,
-            const double     step_size,
-            const RandomKey &key,
-            const Replica   &replica,
-            Workspace       &workspace);
+    propose(const StepContext &context,
+            const double       step_size,
+            const Replica     &replica,
+            LangevinState     &state);
 
     /** What is known of an evaluated proposal. */
     struct Verdict
@@ -47,13 +105,11 @@ namespace Tempera
 
     /** Evaluate the proposal. */
     static Verdict
-    evaluate_proposal(const Rung    &rung,
-                      const Energy  &energy,
-                      const double   step_size,
-                      const Request  request,
-                      RandomKey      key,
-                      const Replica &replica,
-                      Workspace     &workspace);
+    evaluate_proposal(const StepContext &context,
+                      const double       step_size,
+                      const Request      request,
+                      const Replica     &replica,
+                      LangevinState     &state);
   };
 
 
@@ -66,7 +122,20 @@ namespace Tempera
   class SGLD : public LangevinKernel
   {
   public:
+    struct Parameters
+    {
+      double decay_offset   = 1.;
+      double decay_exponent = 0.;
+
+      /** Declare the parameters in the current section. */
+      void
+      declare(dealii::ParameterHandler &prm);
+    };
+
     explicit SGLD(const KernelParameters &parameters);
+
+    KernelNeeds
+    needs() const override;
 
     bool
     is_adjusted() const override
@@ -74,19 +143,28 @@ namespace Tempera
       return false;
     }
 
+    bool
+    learns() const override
+    {
+      return learning != Learning::nothing;
+    }
+
     double
     step_factor(const std::uint64_t round) const override;
 
+    std::unique_ptr<KernelState>
+    make_state(const Rung        &rung,
+               const unsigned int dimension,
+               const unsigned int n_levels) const override;
+
     StepOutcome
-    step(const Rung   &rung,
-         const Energy &energy,
-         const double  step_size,
-         const bool    gradients_later,
-         RandomKey     key,
-         Replica      &replica,
-         Workspace    &workspace) const override;
+    step(const StepContext &context,
+         Replica           &replica,
+         KernelState       &state) const override;
 
   private:
+    /** What is made of the states of the burn-in. */
+    const Learning learning;
     /** \f$b\f$ */
     const double decay_offset;
     /** \f$\gamma\f$ */
@@ -120,18 +198,39 @@ namespace Tempera
   class PreconditionedSGLD : public SGLD
   {
   public:
+    /** Besides those of SGLD. */
+    struct Parameters
+    {
+      double rmsprop_decay  = 0.99;
+      double rmsprop_offset = 1e-5;
+
+      /** Declare the parameters in the current section. */
+      void
+      declare(dealii::ParameterHandler &prm);
+    };
+
     explicit PreconditionedSGLD(const KernelParameters &parameters);
 
     bool
-    adapts_preconditioner() const override
+    learns() const override
     {
       return true;
     }
 
+    bool
+    needs_burn_in() const override
+    {
+      return true;
+    }
+
+    StepOutcome
+    step(const StepContext &context,
+         Replica           &replica,
+         KernelState       &state) const override;
+
+    /** Learn from the gradients at a state. */
     void
-    adapt(Rung          &rung,
-          const Replica &replica,
-          Workspace     &workspace) const override;
+    adapt(const Rung &rung, const Replica &replica, LangevinState &state) const;
 
   private:
     /** \f$d\f$ */
@@ -149,6 +248,15 @@ namespace Tempera
   class MALA : public LangevinKernel
   {
   public:
+    struct Parameters
+    {
+      double target_acceptance = 0.574;
+
+      /** Declare the parameters in the current section. */
+      void
+      declare(dealii::ParameterHandler &prm);
+    };
+
     explicit MALA(const KernelParameters &parameters);
 
     bool
@@ -161,19 +269,31 @@ namespace Tempera
     check(const Energy &energy) const override;
 
     bool
-    adapts_step_size() const override;
+    adapts_step_size() const override
+    {
+      return adapt_step_size;
+    }
+
+    bool
+    learns() const override
+    {
+      return adapt_step_size || learning != Learning::nothing;
+    }
+
+    std::unique_ptr<KernelState>
+    make_state(const Rung        &rung,
+               const unsigned int dimension,
+               const unsigned int n_levels) const override;
 
     StepOutcome
-    step(const Rung   &rung,
-         const Energy &energy,
-         const double  step_size,
-         const bool    gradients_later,
-         RandomKey     key,
-         Replica      &replica,
-         Workspace    &workspace) const override;
+    step(const StepContext &context,
+         Replica           &replica,
+         KernelState       &state) const override;
 
   private:
-    const bool adapt;
+    const bool     adapt_step_size;
+    const double   target_acceptance;
+    const Learning learning;
   };
 } // namespace Tempera
 

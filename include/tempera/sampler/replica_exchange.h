@@ -141,6 +141,13 @@ namespace Tempera
       return replicas[rung];
     }
 
+    /** What the kernel of a rung keeps. */
+    const KernelState &
+    kernel_state(const unsigned int rung) const
+    {
+      return *kernel_states[rung];
+    }
+
     /** Put a state at a rung. */
     void
     set_position(const unsigned int rung, const std::vector<double> &position);
@@ -293,9 +300,19 @@ namespace Tempera
     void
     serialize_pair(Archive &archive, const unsigned int pair);
 
-    /** Take note of an evaluation that was made here. */
+    /** The step size of a rung in the current round. */
+    double
+    step_size(const unsigned int rung) const
+    {
+      return kernel_states[rung]->step_size() *
+             ladder[rung].kernel->step_factor(round);
+    }
+
+    /** Take note of evaluations that were made here. */
     void
-    count(const unsigned int level, const bool is_new, const double its_work);
+    count(const unsigned int level,
+          const unsigned int n_new,
+          const double       its_work);
 
     /**
      * Show the state of this process's rung of a pair to the process that has
@@ -348,10 +365,9 @@ namespace Tempera
     bool          interrupted = false;
 
     /** By rung. */
-    std::vector<Replica>            replicas;
-    std::vector<Kernel::Workspace>  workspaces;
-    std::vector<StepSizeAdaptation> step_size_adaptations;
-    std::vector<RungReport>         rung_reports;
+    std::vector<Replica>                      replicas;
+    std::vector<std::unique_ptr<KernelState>> kernel_states;
+    std::vector<RungReport>                   rung_reports;
 
     /** What a rung has done since it was last looked at, by rung. */
     struct StuckWatch
@@ -376,9 +392,6 @@ namespace Tempera
       }
     };
     std::vector<SinceDraw> since_draws;
-
-    /** By rung and unknown; empty if no preconditioner is adapted. */
-    std::vector<std::vector<Moments>> position_moments;
 
     /** By pair. */
     std::vector<PairReport> pair_reports;
