@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/user_error.h>
+#include <tempera/sampler/kernel_state.h>
+#include <tempera/sampler/ladder.h>
+#include <tempera/sampler/step_tuning.h>
+
+#include <deal.II/base/parameter_handler.h>
+
+#include <cmath>
+#include <utility>
+
+namespace Tempera
+{
+  namespace
+  {
+    /**
+     * Metropolis' algorithm: \f$x' = x + \sqrt{2\eta\tau}\,L z\f$ with a
+     * standard normal \f$z\f$ and the scales \f$G = LL^T\f$, accepted with
+     * the probability \f$\min(1, e^{V(x) - V(x')})\f$. Proposals beyond a wall
+     * have no density and are rejected, without an evaluation.
+     */
+    class RandomWalk : public Kernel
+    {
+    public:
+      struct Parameters
+      {
+        double target_acceptance = 0.3;
+
+        /** Declare the parameters in a section of the kernel's own. */
+        void
+        declare(dealii::ParameterHandler &prm)
+        {
+          prm.enter_subsection("Random walk");
+          prm.add_parameter(
+            "Target acceptance",
+            target_acceptance,
+            "Acceptance that the adaptation of the random walk aims at.",
+            dealii::Patterns::Double(0.01, 0.99));
+          prm.leave_subsection();
+        }
+      };
+
+      explicit RandomWalk(const KernelParameters &all)
+        : parameters(all.of<RandomWalk>())
+        , adapt_step_size(all.adapt_step_size)
+        , learning(learning_of(all.preconditioner))
+      {}
+
+      void
+      check(const Energy &energy) const override
+      {
+        if (energy.is_stochastic())
+          throw UserError(
+            "The kernel 'random walk' needs a deterministic energy, and this "
+            "one is stochastic. Set 'Sampler/Kernel/Type = SGLD', or switch "
+            "the noise of the level off.");
+      }
+
+      KernelNeeds
+      needs() const override
+      {
+        KernelNeeds result;
+        result.gradients = false;
+        return result;
+      }
+
+      bool
+      is_adjusted() const override
+      {
+        return true;
+      }
+
+      bool
+      adapts_step_size() const override
+      {
+        return adapt_step_size;
+      }
+
+      bool
+      learns() const override
+      {
+        return adapt_step_size || learning != Learning::nothing;
+      }
+
+      std::unique_ptr<KernelState>
+      make_state(const Rung        &rung,
+                 const unsigned int dimension,
+                 const unsigned int n_levels) const override
+      {
+        return std::make_unique<State>(StepTuning(rung,
+                                                  dimension,
+                                                  adapt_step_size,
+                                                  parameters.target_acceptance,
+                                                  learning),
+                                       dimension,
+                                       n_levels);
+      }
+
+      StepOutcome
+      step(const StepContext &context,
+           Replica           &replica,
+           KernelState       &state) const override;
+
+      void
+      observe(const std::vector<double> &position,
+              KernelState               &state) const override
+      {
+        static_cast<State &>(state).tuning.observe_position(position);
+      }
+
+      void
+      end_window(const bool is_retempered, KernelState &state) const override
+      {
+        StepTuning &tuning = static_cast<State &>(state).tuning;
+        tuning.learn_scales();
+        tuning.begin_window(is_retempered);
+      }
+
+      void
+      end_burn_in(KernelState &state) const override
+      {
+        static_cast<State &>(state).tuning.end_burn_in();
+      }
+
+    private:
+      struct State : public KernelStateOf<State>
+      {
+        State(const StepTuning  &tuning,
+              const unsigned int dimension,
+              const unsigned int n_levels)
+          : tuning(tuning)
+          , proposal(0, std::vector<double>(dimension), n_levels)
+          , move(dimension)
+        {}
+
+        double
+        step_size() const override
+        {
+          return tuning.step_size();
+        }
+
+        template <typename Archive>
+        void
+        serialize(Archive &archive)
+        {
+          tuning.serialize(archive);
+        }
+
+        StepTuning          tuning;
+        Replica             proposal;
+        std::vector<double> move;
+      };
+
+      const Parameters parameters;
+      const bool       adapt_step_size;
+      const Learning   learning;
+    };
+
+
+    const KernelRegistration<RandomWalk> register_random_walk(
+      "random walk",
+      "Metropolis' random walk; exact, needs no gradients: for models without derivatives and few unknowns.");
+
+
+
+    StepOutcome
+    RandomWalk::step(const StepContext &context,
+                     Replica           &replica,
+                     KernelState       &kernel_state) const
+    {
+      State       &state = static_cast<State &>(kernel_state);
+      const Rung  &rung  = context.rung;
+      const double length =
+        std::sqrt(2. * state.tuning.step_size() * rung.temperature);
+
+      RandomKey key = context.key;
+      key.purpose   = Purpose::proposal;
+      fill_normals(key, dealii::make_array_view(state.move));
+      state.tuning.scales().apply_root(state.move);
+      state.proposal.id = replica.id;
+      for (std::size_t i = 0; i < state.move.size(); ++i)
+        state.proposal.position[i] =
+          replica.position[i] + length * state.move[i];
+      state.proposal.invalidate();
+
+      StepOutcome outcome;
+      const auto  place =
+        dealii::make_array_view(std::as_const(state.proposal.position));
+      if (context.energy.space().contains(place))
+        {
+          Evaluation &there = state.proposal.evaluations[rung.level];
+          key.purpose       = Purpose::minibatch;
+          context.energy.evaluate(place, key, Request::values, there);
+          there.has_values = true;
+          outcome.count(Request::values);
+          const double log_ratio =
+            replica.evaluations[rung.level].tempered(rung.exponents) -
+            there.tempered(rung.exponents);
+          outcome.non_finite = !std::isfinite(log_ratio);
+          if (!outcome.non_finite)
+            {
+              key.purpose        = Purpose::acceptance;
+              outcome.acceptance = std::exp(std::min(0., log_ratio));
+              outcome.moved      = uniform(key) < outcome.acceptance;
+            }
+        }
+      if (outcome.moved)
+        std::swap(replica, state.proposal);
+      if (context.in_burn_in)
+        state.tuning.observe_acceptance(outcome.acceptance);
+      return outcome;
+    }
+  } // namespace
+} // namespace Tempera
