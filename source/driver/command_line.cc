@@ -9,6 +9,7 @@
 #include <tempera/driver/parameters.h>
 #include <tempera/run/run.h>
 #include <tempera/run/version.h>
+#include <tempera/study/studies.h>
 
 #include <boost/program_options.hpp>
 
@@ -245,8 +246,9 @@ namespace Tempera
       const ProcessLayout layout = ProcessLayout::one_group();
       if (layout.is_helper())
         return parameters.make_target(layout)->help();
-      simulate(parameters,
-               layout,
+      const std::unique_ptr<Target> target = parameters.make_target(layout);
+      simulate(*target,
+               parameters.settings,
                values["at"].as<std::string>(),
                values.count("overwrite") > 0,
                environment.out);
@@ -286,7 +288,10 @@ namespace Tempera
         throw UserError("tempera truth: --bins times --points must be between "
                         "1 and " +
                         std::to_string(most_points) + ".");
-      return show_truth(Parameters(read_parameter_file("truth", values)),
+      const Parameters parameters(read_parameter_file("truth", values));
+      const std::unique_ptr<Target> target = parameters.make_target();
+      return show_truth(*target,
+                        parameters.settings,
                         truth,
                         environment.out,
                         environment.is_terminal,
@@ -418,8 +423,11 @@ namespace Tempera
         throw UserError("tempera check-gradient: --points must be between 1 "
                         "and " +
                         std::to_string(most_points) + ".");
-      return check_gradients(Parameters(
-                               read_parameter_file("check-gradient", values)),
+      const Parameters parameters(
+        read_parameter_file("check-gradient", values));
+      const std::unique_ptr<Target> target = parameters.make_target();
+      return check_gradients(*target,
+                             parameters.settings,
                              check,
                              environment.out) ?
                0 :
@@ -457,9 +465,13 @@ namespace Tempera
       const Parameters parameters(read_parameter_file("calibrate", values));
       calibration.folder = parameters.settings.folder +
                            (values.count("output") > 0 ? "" : "/calibration");
-      calibration.overwrite = values.count("overwrite") > 0;
-      switch (
-        calibrate(parameters, calibration, environment.out, environment.stop))
+      calibration.overwrite                = values.count("overwrite") > 0;
+      const std::unique_ptr<Target> target = parameters.make_target();
+      switch (calibrate(*target,
+                        parameters.settings,
+                        calibration,
+                        environment.out,
+                        environment.stop))
         {
           case CalibrationResult::calibrated:
             return 0;

@@ -45,15 +45,15 @@ namespace Tempera
   void
   Evolution::forward(const std::vector<NodalVector>  &data,
                      const dealii::ArrayView<double> &observed,
-                     const LevelListener             &listener) const
+                     const InstantListener           &listener) const
   {
     std::fill(observed.begin(), observed.end(), 0.);
     course.march(
-      [&](const unsigned int n, const StepLevels &levels) {
-        advance(n, data, levels);
-        course.observe(n, levels[0]->value, observed);
+      [&](const unsigned int n, const StepInstants &instants) {
+        advance(n, data, instants);
+        course.observe(n, instants[0]->value, observed);
         if (listener)
-          listener(n, levels[0]->value);
+          listener(n, instants[0]->value);
         return true;
       },
       window);
@@ -66,11 +66,11 @@ namespace Tempera
   void
   Evolution::advance(const unsigned int              n,
                      const std::vector<NodalVector> &data,
-                     const StepLevels               &levels) const
+                     const StepInstants             &instants) const
   {
     if (n == 0)
       {
-        course.set_initial(data, *levels[0]);
+        course.set_initial(data, *instants[0]);
         return;
       }
 
@@ -78,16 +78,16 @@ namespace Tempera
     bool                is_first = true;
     for (const StepOperator::HistoryTerm &term : here.history)
       {
-        const NodalVector *state = &levels[1]->value;
+        const NodalVector *state = &instants[1]->value;
         if (!term.is_simple())
           {
             combination.set_zero();
             for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
               {
                 if (term.values[j] != 0.)
-                  combination.add(term.values[j], levels[j]->value);
+                  combination.add(term.values[j], instants[j]->value);
                 if (term.velocities[j] != 0.)
-                  combination.add(term.velocities[j], levels[j]->velocity);
+                  combination.add(term.velocities[j], instants[j]->velocity);
               }
             state = &combination;
           }
@@ -103,23 +103,23 @@ namespace Tempera
     if (is_first)
       right_hand_side = 0.;
 
-    NodalVector &value = levels[0]->value;
+    NodalVector &value = instants[0]->value;
     value.boundary     = 0.;
     course.add_data(n, data, right_hand_side, value.boundary);
     here.matrix.subtract_coupling(right_hand_side, value.boundary);
 
     if (here.solver->uses_guess())
-      value.interior = levels[1]->value.interior;
+      value.interior = instants[1]->value.interior;
     here.solver->solve(value.interior, right_hand_side);
 
     if (course.has_inertia)
       {
-        NodalVector &velocity = levels[0]->velocity;
+        NodalVector &velocity = instants[0]->velocity;
         velocity.set_zero();
         for (unsigned int j = 0; j <= here.scheme.n_old; ++j)
-          velocity.add(here.velocity_of_values[j], levels[j]->value);
+          velocity.add(here.velocity_of_values[j], instants[j]->value);
         for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
-          velocity.add(here.velocity_of_velocities[j], levels[j]->velocity);
+          velocity.add(here.velocity_of_velocities[j], instants[j]->velocity);
       }
   }
 

@@ -37,9 +37,9 @@ namespace Tempera
           return;
         }
       std::fill(observed.begin(), observed.end(), 0.);
-      replay->run([&](const unsigned int n, const StepLevels &levels) {
-        evolution->advance(n, data, levels);
-        model.course.observe(n, levels[0]->value, observed);
+      replay->run([&](const unsigned int n, const StepInstants &instants) {
+        evolution->advance(n, data, instants);
+        model.course.observe(n, instants[0]->value, observed);
         return true;
       });
       model.space.sum(observed);
@@ -61,14 +61,17 @@ namespace Tempera
       // Other evaluations have used the memory for the data meanwhile.
       const std::vector<NodalVector> *data =
         replay && !replay->keeps_all() ? &model.data_at(theta) : nullptr;
-      const auto advance = [&](const unsigned int n, const StepLevels &levels) {
-        evolution->advance(n, *data, levels);
+      const auto advance = [&](const unsigned int  n,
+                               const StepInstants &instants) {
+        evolution->advance(n, *data, instants);
         return true;
       };
       if (!derivatives.empty())
         listener = [&](const unsigned int            n,
                        const dealii::Vector<double> &multiplier) {
-          course.states_of_step(n, replay->levels_of_step(n, advance), states);
+          course.states_of_step(n,
+                                replay->instants_of_step(n, advance),
+                                states);
           for (const auto &derivative : derivatives)
             {
               derivative.matrix->multiply(
@@ -146,7 +149,7 @@ namespace Tempera
   bool
   EvolutionModel<dim>::solve(const std::vector<double>       &theta,
                              const dealii::ArrayView<double> &observed,
-                             const LevelListener             &listener) const
+                             const InstantListener           &listener) const
   {
     try
       {

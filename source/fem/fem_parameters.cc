@@ -85,6 +85,6 @@ namespace Tempera
       "Trajectory memory",
       trajectory_memory,
       0.,
-      "Memory in MB for the time levels that the adjoint of an equation with unknowns in its operator, or of a nonlinear one, reads backwards: in each process, and for each evaluation whose derivative may still be asked for, of which a replica keeps about one. If they do not all fit, some are kept and the steps between these are solved again, with the same result.");
+      "Memory in MB for the states in time that the adjoint of an equation with unknowns in its operator, or of a nonlinear one, reads backwards: in each process, and for each evaluation whose derivative may still be asked for, of which a replica keeps about one. If they do not all fit, some are kept and the steps between these are solved again, with the same result.");
   }
 } // namespace Tempera

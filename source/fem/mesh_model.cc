@@ -52,7 +52,7 @@ namespace Tempera
           row.nodes             = rows[k];
           const double position = sensor.time / grid.step;
           if (grid.is_stationary)
-            row.levels = {{1, 1.}};
+            row.instants = {{1, 1.}};
           else if (!(position >= -tolerance &&
                      position <= grid.n_steps + tolerance))
             throw UserError("The time " + to_text(sensor.time) + " of " +
@@ -62,14 +62,14 @@ namespace Tempera
                             ". Correct it, or raise 'Problem/Final time'.");
           else
             {
-              // Between two levels the value is interpolated.
-              const double       below = std::floor(position + tolerance);
-              const double       part  = position - below;
-              const unsigned int level = static_cast<unsigned int>(below);
+              // Between two instants the value is interpolated.
+              const double       below   = std::floor(position + tolerance);
+              const double       part    = position - below;
+              const unsigned int instant = static_cast<unsigned int>(below);
               if (part <= tolerance)
-                row.levels = {{level, 1.}};
+                row.instants = {{instant, 1.}};
               else
-                row.levels = {{level, 1. - part}, {level + 1, part}};
+                row.instants = {{instant, 1. - part}, {instant + 1, part}};
             }
           result.push_back(row);
         }
@@ -235,23 +235,24 @@ namespace Tempera
       return nullptr;
     constexpr double   megabyte = 1e6;
     const unsigned int n_old    = course.scheme.n_old;
-    const unsigned int fewest = ReplaySchedule::fewest_levels(n_steps(), n_old);
+    const unsigned int fewest =
+      ReplaySchedule::fewest_instants(n_steps(), n_old);
     // The process with the largest part decides: all go back by the same
     // steps.
-    const double size =
-      dealii::Utilities::MPI::max(course.size_of_level(), setting.communicator);
-    const double levels =
+    const double size = dealii::Utilities::MPI::max(course.size_of_instant(),
+                                                    setting.communicator);
+    const double n_instants =
       std::floor(solver.trajectory_memory * megabyte / size);
-    if (levels < fewest)
+    if (n_instants < fewest)
       throw UserError(
         "'Solver/Trajectory memory' is " + to_text(solver.trajectory_memory) +
         " MB, but the adjoint of a level with " + counted(n_dofs(), "unknown") +
         " needs at least " +
         to_text(std::ceil(1000. * fewest * size / megabyte) / 1000.) +
-        " MB, for " + counted(fewest, "time level") +
+        " MB, for " + counted(fewest, "instant") +
         ". Raise it, make the mesh coarser, or set 'Solver/Gradient = finite "
         "differences', which need none.");
-    return std::make_unique<const ReplaySchedule>(n_steps(), n_old, levels);
+    return std::make_unique<const ReplaySchedule>(n_steps(), n_old, n_instants);
   }
 
 
@@ -290,26 +291,26 @@ namespace Tempera
   MeshModel<dim>::write_fields(const std::vector<std::vector<double>> &states,
                                const FieldFileNames &names) const
   {
-    // Time levels to write, evenly spaced; the solution of a stationary
+    // Instants to write, evenly spaced; the solution of a stationary
     // equation is at the last one.
     const TimeGrid    &grid = course.grid;
     const unsigned int n_times =
       grid.is_stationary ? 1 : std::min(names.n_times, grid.n_steps + 1);
-    std::vector<unsigned int> levels;
+    std::vector<unsigned int> instants;
     for (unsigned int i = 0; i < n_times; ++i)
-      levels.push_back(n_times == 1 ?
-                         grid.n_steps :
-                         std::lround(double(i) * grid.n_steps / (n_times - 1)));
+      instants.push_back(
+        n_times == 1 ? grid.n_steps :
+                       std::lround(double(i) * grid.n_steps / (n_times - 1)));
 
     const dealii::Vector<double> zero(
       space.field_of(course.make_vector()).size());
     std::vector<FieldAtTime> fields;
-    for (const unsigned int level : levels)
-      fields.push_back({grid.time(level), zero, zero});
+    for (const unsigned int instant : instants)
+      fields.push_back({grid.time(instant), zero, zero});
 
     std::vector<double> ignored(n_predictions());
     // Of the present state: it counts only if it can be solved to the end.
-    std::vector<dealii::Vector<double>> here(levels.size());
+    std::vector<dealii::Vector<double>> here(instants.size());
     unsigned int                        count = 0;
     for (const std::vector<double> &state : states)
       {
@@ -317,12 +318,12 @@ namespace Tempera
         if (!solve(all_parameters(dealii::make_array_view(state)),
                    dealii::make_array_view(ignored),
                    [&](const unsigned int n, const NodalVector &value) {
-                     if (next < levels.size() && n == levels[next])
+                     if (next < instants.size() && n == instants[next])
                        here[next++] = space.field_of(value);
                    }))
           continue;
         ++count;
-        for (std::size_t t = 0; t < levels.size(); ++t)
+        for (std::size_t t = 0; t < instants.size(); ++t)
           for (unsigned int i = 0; i < zero.size(); ++i)
             {
               // Welford's update.

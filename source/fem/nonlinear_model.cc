@@ -55,12 +55,13 @@ namespace Tempera
     {
       const std::vector<NodalVector> &data = model.data_at(theta);
       std::fill(observed.begin(), observed.end(), 0.);
-      return replay.run([&](const unsigned int n, const StepLevels &levels) {
-        const bool is_solved = model.advance(n, theta, data, load, levels);
-        if (is_solved)
-          model.course.observe(n, levels[0]->value, observed);
-        return is_solved;
-      });
+      return replay.run(
+        [&](const unsigned int n, const StepInstants &instants) {
+          const bool is_solved = model.advance(n, theta, data, load, instants);
+          if (is_solved)
+            model.course.observe(n, instants[0]->value, observed);
+          return is_solved;
+        });
     }
 
     /** See TimeCourse::sweep_back(). */
@@ -72,8 +73,9 @@ namespace Tempera
       // Other evaluations have used the memory for the data meanwhile.
       const std::vector<NodalVector> *data =
         replay.keeps_all() ? nullptr : &model.data_at(theta);
-      const auto advance = [&](const unsigned int n, const StepLevels &levels) {
-        return model.advance(n, theta, *data, load, levels);
+      const auto advance = [&](const unsigned int  n,
+                               const StepInstants &instants) {
+        return model.advance(n, theta, *data, load, instants);
       };
       std::unique_ptr<const StepOperator> here;
       model.course.sweep_back(
@@ -81,7 +83,7 @@ namespace Tempera
         [&](const unsigned int n) -> const StepOperator & {
           here = model.linearised_step(n,
                                        theta,
-                                       replay.levels_of_step(n, advance),
+                                       replay.instants_of_step(n, advance),
                                        true);
           return *here;
         },
@@ -151,11 +153,11 @@ namespace Tempera
   std::unique_ptr<const StepOperator>
   NonlinearModel<dim>::linearised_step(const unsigned int         n,
                                        const std::vector<double> &theta,
-                                       const StepLevels          &levels,
+                                       const StepInstants        &instants,
                                        const bool with_history) const
   {
     TimeCourse::StepStates states;
-    this->course.states_of_step(n, levels, states);
+    this->course.states_of_step(n, instants, states);
     assembler.set_states(states, this->course.time_of_step(n));
     const EvolutionMatrices matrices = assembler.jacobian(theta);
     return std::make_unique<const StepOperator>(matrices,
@@ -171,19 +173,19 @@ namespace Tempera
 
   template <int dim>
   void
-  NonlinearModel<dim>::set_velocity(const unsigned int n,
-                                    const StepLevels  &levels) const
+  NonlinearModel<dim>::set_velocity(const unsigned int  n,
+                                    const StepInstants &instants) const
   {
     if (!this->course.has_inertia)
       return;
     const TimeScheme &scheme  = this->course.scheme_of_step(n);
     const double      inverse = 1. / (this->course.grid.step * scheme.theta[0]);
-    NodalVector      &velocity = levels[0]->velocity;
+    NodalVector      &velocity = instants[0]->velocity;
     velocity.set_zero();
     for (unsigned int j = 0; j <= scheme.n_old; ++j)
-      velocity.add(scheme.alpha[j] * inverse, levels[j]->value);
+      velocity.add(scheme.alpha[j] * inverse, instants[j]->value);
     for (unsigned int j = 1; j <= scheme.n_old; ++j)
-      velocity.add(-scheme.theta[j] / scheme.theta[0], levels[j]->velocity);
+      velocity.add(-scheme.theta[j] / scheme.theta[0], instants[j]->velocity);
   }
 
 
@@ -193,7 +195,7 @@ namespace Tempera
   NonlinearModel<dim>::solve_step(const unsigned int            n,
                                   const std::vector<double>    &theta,
                                   const dealii::Vector<double> &load,
-                                  const StepLevels             &levels) const
+                                  const StepInstants           &instants) const
   {
     // A step shorter than this is none.
     constexpr double shortest = 1. / 1024.;
@@ -203,14 +205,14 @@ namespace Tempera
     // What the residual must have lost of its length for a step to be taken.
     constexpr double decrease = 1e-4;
 
-    NodalVector           &value = levels[0]->value;
+    NodalVector           &value = instants[0]->value;
     TimeCourse::StepStates states;
     dealii::Vector<double> residual(load.size()), update(load.size());
 
     // The norm of the residual at the present value, infinite if it is none.
     const auto norm_of_residual = [&]() {
-      set_velocity(n, levels);
-      this->course.states_of_step(n, levels, states);
+      set_velocity(n, instants);
+      this->course.states_of_step(n, instants, states);
       assembler.set_states(states, this->course.time_of_step(n));
       assembler.residual(theta, residual);
       residual -= load;
@@ -228,7 +230,7 @@ namespace Tempera
           return false;
         try
           {
-            linearised_step(n, theta, levels, false)
+            linearised_step(n, theta, instants, false)
               ->solver->solve(update, residual);
           }
         catch (const UnsuitableMatrix &)
@@ -266,21 +268,21 @@ namespace Tempera
                                const std::vector<double>      &theta,
                                const std::vector<NodalVector> &data,
                                dealii::Vector<double>         &load,
-                               const StepLevels               &levels) const
+                               const StepInstants             &instants) const
   {
-    TimeLevel &here = *levels[0];
+    Instant &here = *instants[0];
     if (n == 0)
       {
         this->course.set_initial(data, here);
         return true;
       }
-    // The guess is the last level, never the chain's past: an energy is a
+    // The guess is the last instant, never the chain's past: an energy is a
     // function of its unknowns alone.
-    here                = *levels[1];
+    here                = *instants[1];
     load                = 0.;
     here.value.boundary = 0.;
     this->course.add_data(n, data, load, here.value.boundary);
-    return solve_step(n, theta, load, levels);
+    return solve_step(n, theta, load, instants);
   }
 
 
@@ -289,19 +291,19 @@ namespace Tempera
   bool
   NonlinearModel<dim>::solve(const std::vector<double>       &theta,
                              const dealii::ArrayView<double> &observed,
-                             const LevelListener             &listener) const
+                             const InstantListener           &listener) const
   {
     const std::vector<NodalVector> &data = this->data_at(theta);
     dealii::Vector<double>          load(this->course.n_interior);
-    std::vector<TimeLevel>          memory;
+    std::vector<Instant>            memory;
     std::fill(observed.begin(), observed.end(), 0.);
     return this->course.march(
-      [&](const unsigned int n, const StepLevels &levels) {
-        if (!advance(n, theta, data, load, levels))
+      [&](const unsigned int n, const StepInstants &instants) {
+        if (!advance(n, theta, data, load, instants))
           return false;
-        this->course.observe(n, levels[0]->value, observed);
+        this->course.observe(n, instants[0]->value, observed);
         if (listener)
-          listener(n, levels[0]->value);
+          listener(n, instants[0]->value);
         return true;
       },
       memory);

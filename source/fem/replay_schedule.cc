@@ -41,12 +41,12 @@ namespace Tempera
     unsigned int
     n_areas_within(const unsigned int n_steps,
                    const unsigned int n_old,
-                   const double       n_levels)
+                   const double       n_instants)
     {
       const unsigned int n_bundles = n_steps / n_old + 1;
-      if (n_levels >= n_steps + 1.)
+      if (n_instants >= n_steps + 1.)
         return n_bundles;
-      return std::min<double>(n_bundles, n_levels / n_old);
+      return std::min<double>(n_bundles, n_instants / n_old);
     }
   } // namespace
 
@@ -54,21 +54,21 @@ namespace Tempera
 
   ReplaySchedule::ReplaySchedule(const unsigned int n_steps,
                                  const unsigned int n_old,
-                                 const double       n_levels)
+                                 const double       n_instants)
     : n_steps(n_steps)
     , bundle_size(n_old)
     , n_bundles(n_steps / n_old + 1)
-    , n_areas(n_areas_within(n_steps, n_old, n_levels))
+    , n_areas(n_areas_within(n_steps, n_old, n_instants))
   {
-    AssertThrow(n_levels >= fewest_levels(n_steps, n_old),
-                dealii::ExcMessage("Too few time levels to go back."));
+    AssertThrow(n_instants >= fewest_instants(n_steps, n_old),
+                dealii::ExcMessage("Too few instants to go back."));
   }
 
 
 
   unsigned int
-  ReplaySchedule::fewest_levels(const unsigned int n_steps,
-                                const unsigned int n_old)
+  ReplaySchedule::fewest_instants(const unsigned int n_steps,
+                                  const unsigned int n_old)
   {
     return std::min(n_steps + 1, 4 * n_old);
   }

@@ -31,8 +31,8 @@ namespace Tempera
           n_variable = c + 1;
       }
     for (unsigned int i = 0; i < observations.size(); ++i)
-      for (const auto &level : observations[i].levels)
-        observed_at[level.first].emplace_back(i, level.second);
+      for (const auto &instant : observations[i].instants)
+        observed_at[instant.first].emplace_back(i, instant.second);
   }
 
 
@@ -58,7 +58,7 @@ namespace Tempera
 
 
   double
-  TimeCourse::size_of_level() const
+  TimeCourse::size_of_instant() const
   {
     return sizeof(double) * (double(n_interior) + n_boundary) *
            (has_inertia ? 2. : 1.);
@@ -68,34 +68,33 @@ namespace Tempera
 
   void
   TimeCourse::set_initial(const std::vector<NodalVector> &data,
-                          TimeLevel                      &level) const
+                          Instant                        &instant) const
   {
-    level.value.set_zero();
+    instant.value.set_zero();
     if (has_inertia)
-      level.velocity.set_zero();
+      instant.velocity.set_zero();
     for (const auto &entry : data_at[0])
       if (channels[entry.first].kind == DataKind::initial_value)
-        level.value.add(entry.second, data[entry.first]);
+        instant.value.add(entry.second, data[entry.first]);
       else if (channels[entry.first].kind == DataKind::initial_velocity &&
                has_inertia)
-        level.velocity.add(entry.second, data[entry.first]);
+        instant.velocity.add(entry.second, data[entry.first]);
   }
 
 
 
   bool
-  TimeCourse::march(const Advance          &advance,
-                    std::vector<TimeLevel> &memory) const
+  TimeCourse::march(const Advance &advance, std::vector<Instant> &memory) const
   {
-    const unsigned int n_levels = scheme.n_old + 1;
-    while (memory.size() < n_levels)
-      memory.push_back(make_level());
-    StepLevels levels{};
+    const unsigned int n_instants = scheme.n_old + 1;
+    while (memory.size() < n_instants)
+      memory.push_back(make_instant());
+    StepInstants instants{};
     for (unsigned int n = 0; n <= grid.n_steps; ++n)
       {
         for (unsigned int j = 0; j <= std::min(n, scheme.n_old); ++j)
-          levels[j] = &memory[(n - j) % n_levels];
-        if (!advance(n, levels))
+          instants[j] = &memory[(n - j) % n_instants];
+        if (!advance(n, instants))
           return false;
       }
     return true;
@@ -131,9 +130,9 @@ namespace Tempera
 
 
   void
-  TimeCourse::states_of_step(const unsigned int n,
-                             const StepLevels  &levels,
-                             StepStates        &states) const
+  TimeCourse::states_of_step(const unsigned int  n,
+                             const StepInstants &instants,
+                             StepStates         &states) const
   {
     const TimeScheme &here    = scheme_of_step(n);
     const double      inverse = 1. / grid.step;
@@ -146,11 +145,11 @@ namespace Tempera
         *state = make_vector();
     for (unsigned int j = 0; j <= here.n_old; ++j)
       {
-        states.capacity.add(here.alpha[j] * inverse, levels[j]->value);
-        states.stiffness.add(here.theta[j], levels[j]->value);
+        states.capacity.add(here.alpha[j] * inverse, instants[j]->value);
+        states.stiffness.add(here.theta[j], instants[j]->value);
       }
     for (unsigned int j = 0; has_inertia && j <= here.n_old; ++j)
-      states.inertia.add(here.alpha[j] * inverse, levels[j]->velocity);
+      states.inertia.add(here.alpha[j] * inverse, instants[j]->velocity);
   }
 
 
@@ -161,7 +160,7 @@ namespace Tempera
                          std::vector<NodalVector>              &sensitivities,
                          const StepListener                    &listener) const
   {
-    // Derivatives in the states of this and older levels.
+    // Derivatives in the states of this and older instants.
     const NodalVector        zero = make_vector();
     std::vector<NodalVector> values(scheme.n_old + 1, zero), velocities;
     if (has_inertia)
@@ -171,7 +170,7 @@ namespace Tempera
     for (NodalVector &sensitivity : sensitivities)
       sensitivity.set_zero();
 
-    const auto begin_level = [&](const unsigned int n) {
+    const auto begin_instant = [&](const unsigned int n) {
       for (const auto &entry : observed_at[n])
         for (const auto &node : observations[entry.first].nodes)
           values[0][node.first] +=
@@ -181,7 +180,7 @@ namespace Tempera
     for (unsigned int n = grid.n_steps; n > 0; --n)
       {
         const StepOperator &here = step_at(n);
-        begin_level(n);
+        begin_instant(n);
         NodalVector &value = values[0];
 
         if (has_inertia)
@@ -224,7 +223,7 @@ namespace Tempera
               }
           }
 
-        // The level below is the next one; the last one begins empty.
+        // The instant below is the next one; the last one begins empty.
         std::rotate(values.begin(), values.begin() + 1, values.end());
         values.back().set_zero();
         if (has_inertia)
@@ -236,7 +235,7 @@ namespace Tempera
           }
       }
 
-    begin_level(0);
+    begin_instant(0);
     for (const auto &entry : data_at[0])
       if (entry.first >= sensitivities.size())
         continue;

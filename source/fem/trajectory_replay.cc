@@ -14,7 +14,7 @@ namespace Tempera
 
 
   unsigned int
-  TrajectoryReplay::n_levels() const
+  TrajectoryReplay::n_instants() const
   {
     unsigned int result = 0;
     for (const Bundle &area : areas)
@@ -36,7 +36,7 @@ namespace Tempera
         areas.emplace_back(is_last ?
                              schedule.n_steps % schedule.bundle_size + 1 :
                              schedule.bundle_size,
-                           course.make_level());
+                           course.make_instant());
         return areas.size() - 1;
       }
     const unsigned int result = free_areas.back();
@@ -57,8 +57,8 @@ namespace Tempera
     for (unsigned int n = begin; n < end; ++n)
       {
         for (unsigned int j = 0; j <= std::min(n, size); ++j)
-          levels[j] = &level_of(n - j >= begin ? to : *from, n - j);
-        if (!advance(n, levels))
+          instants[j] = &instant_of(n - j >= begin ? to : *from, n - j);
+        if (!advance(n, instants))
           return false;
         if (n > 0)
           ++n_solved;
@@ -125,9 +125,9 @@ namespace Tempera
 
 
 
-  const StepLevels &
-  TrajectoryReplay::levels_of_step(const unsigned int         n,
-                                   const TimeCourse::Advance &advance)
+  const StepInstants &
+  TrajectoryReplay::instants_of_step(const unsigned int         n,
+                                     const TimeCourse::Advance &advance)
   {
     const unsigned int size   = schedule.bundle_size;
     const unsigned int bundle = n / size;
@@ -169,7 +169,7 @@ namespace Tempera
 
     const unsigned int begin = bundle * size;
     for (unsigned int j = 0; j <= std::min(n, size); ++j)
-      levels[j] = &level_of(n - j >= begin ? current : previous, n - j);
-    return levels;
+      instants[j] = &instant_of(n - j >= begin ? current : previous, n - j);
+    return instants;
   }
 } // namespace Tempera

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Trajectories are read backwards in bounded memory: never more time levels
+// Trajectories are read backwards in bounded memory: never more instants
 // than allowed, no more steps again than the formula says and than any other
 // way of the kind would need, and the same gradients bit by bit.
 
@@ -39,12 +39,12 @@ namespace
     }
 
     bool
-    operator()(const unsigned int n, const StepLevels &levels) const
+    operator()(const unsigned int n, const StepInstants &instants) const
     {
-      const bool has_older = course.scheme.n_old > 1 && n > 1;
-      levels[0]->value[0]  = next(n,
-                                 n > 0 ? levels[1]->value[0] : 0.,
-                                 has_older ? levels[2]->value[0] : 0.);
+      const bool has_older  = course.scheme.n_old > 1 && n > 1;
+      instants[0]->value[0] = next(n,
+                                   n > 0 ? instants[1]->value[0] : 0.,
+                                   has_older ? instants[2]->value[0] : 0.);
       return true;
     }
 
@@ -75,7 +75,7 @@ namespace
         const Recursion    advance{course};
         const auto         truth = advance.all();
         for (unsigned int n_levels =
-               ReplaySchedule::fewest_levels(n_steps, n_old);
+               ReplaySchedule::fewest_instants(n_steps, n_old);
              n_levels <= n_steps + 1;
              ++n_levels)
           {
@@ -89,11 +89,11 @@ namespace
                 const std::size_t before = replay.n_solved_steps();
                 for (unsigned int n = n_steps; n > 0; --n)
                   {
-                    const StepLevels &levels =
-                      replay.levels_of_step(n, advance);
+                    const StepInstants &instants =
+                      replay.instants_of_step(n, advance);
                     for (unsigned int j = 0; j <= std::min(n, n_old); ++j)
                       are_right =
-                        are_right && levels[j]->value[0] == truth[n - j];
+                        are_right && instants[j]->value[0] == truth[n - j];
                   }
                 // The second time begins with the way forwards, but for the
                 // first bundle.
@@ -103,13 +103,13 @@ namespace
                   are_cheap && replay.n_solved_steps() - before ==
                                  schedule.n_repeated_steps() + forwards;
               }
-            are_few = are_few && replay.n_levels() <= n_levels;
+            are_few = are_few && replay.n_instants() <= n_levels;
             if (n_levels == n_steps + 1)
-              need_all = replay.n_levels() == n_levels &&
+              need_all = replay.n_instants() == n_levels &&
                          schedule.n_repeated_steps() == 0.;
           }
       }
-    check(scheme + ": the right levels",
+    check(scheme + ": the right instants",
           are_right && n_cases > 300,
           std::to_string(n_cases));
     check(scheme + ": never more than allowed", are_few && need_all);
@@ -219,7 +219,7 @@ namespace
       }
     check(name + ": too little memory",
           message.find("'Solver/Trajectory memory'") != std::string::npos &&
-            message.find(std::to_string(4 * n_old) + " time levels") !=
+            message.find(std::to_string(4 * n_old) + " instants") !=
               std::string::npos,
           message);
     solver.gradient = "finite differences";

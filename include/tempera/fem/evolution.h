@@ -28,18 +28,18 @@ namespace Tempera
 
     /**
      * @param data By channel.
-     * @param listener Called with each level.
+     * @param listener Called with each instant.
      */
     void
     forward(const std::vector<NodalVector>  &data,
             const dealii::ArrayView<double> &observed,
-            const LevelListener             &listener = {}) const;
+            const InstantListener           &listener = {}) const;
 
-    /** One step, or the initial level; see TimeCourse::Advance. */
+    /** One step, or the initial instant; see TimeCourse::Advance. */
     void
     advance(const unsigned int              n,
             const std::vector<NodalVector> &data,
-            const StepLevels               &levels) const;
+            const StepInstants             &instants) const;
 
     /** See TimeCourse::sweep_back(). */
     void
@@ -67,8 +67,8 @@ namespace Tempera
     /** If the first step is a different one. */
     std::unique_ptr<const StepOperator> first_step;
 
-    /** Memory for the sweep: this and older levels. */
-    mutable std::vector<TimeLevel> window;
+    /** Memory for the sweep: this and older instants. */
+    mutable std::vector<Instant>   window;
     mutable NodalVector            combination;
     mutable dealii::Vector<double> product, right_hand_side;
   };

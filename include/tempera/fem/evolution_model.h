@@ -55,7 +55,7 @@ namespace Tempera
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          const LevelListener             &listener) const override;
+          const InstantListener           &listener) const override;
 
     bool
     solve_adjoint(const std::vector<double>             &theta,

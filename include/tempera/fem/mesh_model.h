@@ -88,12 +88,12 @@ namespace Tempera
     /**
      * The solution for some values of all parameters; false if there is none.
      *
-     * @param listener Called with each time level.
+     * @param listener Called with each instant.
      */
     virtual bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          const LevelListener             &listener) const = 0;
+          const InstantListener           &listener) const = 0;
 
     /**
      * The adjoint solution for weights of the observations; false if there is

@@ -45,7 +45,7 @@ namespace Tempera
     bool
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
-          const LevelListener             &listener) const override;
+          const InstantListener           &listener) const override;
 
     bool
     solve_adjoint(const std::vector<double>             &theta,
@@ -56,7 +56,7 @@ namespace Tempera
     class Adjoint;
 
     /**
-     * One step, or the initial level; see TimeCourse::Advance.
+     * One step, or the initial instant; see TimeCourse::Advance.
      *
      * @param data By channel.
      * @param load Memory.
@@ -66,27 +66,27 @@ namespace Tempera
             const std::vector<double>      &theta,
             const std::vector<NodalVector> &data,
             dealii::Vector<double>         &load,
-            const StepLevels               &levels) const;
+            const StepInstants             &instants) const;
 
     /**
-     * Newton's iteration for the newest level, which is a guess with the right
-     * boundary values; returns whether it has converged.
+     * Newton's iteration for the newest instant, which is a guess with the
+     * right boundary values; returns whether it has converged.
      */
     bool
     solve_step(const unsigned int            n,
                const std::vector<double>    &theta,
                const dealii::Vector<double> &load,
-               const StepLevels             &levels) const;
+               const StepInstants           &instants) const;
 
-    /** Set the velocity of the newest level from the values. */
+    /** Set the velocity of the newest instant from the values. */
     void
-    set_velocity(const unsigned int n, const StepLevels &levels) const;
+    set_velocity(const unsigned int n, const StepInstants &instants) const;
 
     /** The step, linearised at a solution. */
     std::unique_ptr<const StepOperator>
     linearised_step(const unsigned int         n,
                     const std::vector<double> &theta,
-                    const StepLevels          &levels,
+                    const StepInstants        &instants,
                     const bool                 with_history) const;
 
     const LinearSolverFactory      general_factory, symmetric_factory;

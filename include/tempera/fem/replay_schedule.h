@@ -5,13 +5,13 @@
 namespace Tempera
 {
   /**
-   * Which time levels to keep so that a trajectory can be read backwards in
+   * Which instants to keep so that a trajectory can be read backwards in
    * bounded memory, at the price of some steps that are made again.
    *
-   * A scheme that looks back \f$k\f$ levels is restarted from \f$k\f$ levels;
-   * so many consecutive levels are a <em>bundle</em>, and \f$N\f$ steps are
-   * \f$B = \lceil (N+1)/k\rceil\f$ bundles. There is room for \f$T\f$ of
-   * them. Two are the first one and the one that is being read; the other
+   * A scheme that looks back \f$k\f$ instants is restarted from \f$k\f$
+   * instants; so many consecutive instants are a <em>bundle</em>, and \f$N\f$
+   * steps are \f$B = \lceil (N+1)/k\rceil\f$ bundles. There is room for \f$T\f$
+   * of them. Two are the first one and the one that is being read; the other
    * \f$f = T - 2\f$ are snapshots and the memory in which the way from one
    * snapshot to the next is made. To read the \f$m\f$ bundles from a
    * snapshot on, one goes \f$j\f$ bundles forwards, leaves a snapshot there,
@@ -32,17 +32,17 @@ namespace Tempera
   {
   public:
     /**
-     * @param n_old Number of old levels that a step needs.
-     * @param n_levels Largest number of levels that may be kept, at least
-     * fewest_levels().
+     * @param n_old Number of old instants that a step needs.
+     * @param n_instants Largest number of instants that may be kept, at least
+     * fewest_instants().
      */
     ReplaySchedule(const unsigned int n_steps,
                    const unsigned int n_old,
-                   const double       n_levels);
+                   const double       n_instants);
 
     /** What is needed at least. */
     static unsigned int
-    fewest_levels(const unsigned int n_steps, const unsigned int n_old);
+    fewest_instants(const unsigned int n_steps, const unsigned int n_old);
 
     /** Whether nothing need be made again. */
     bool

@@ -18,24 +18,24 @@ namespace Tempera
   struct ObservationRow
   {
     std::vector<std::pair<unsigned int, double>> nodes;
-    /** Time levels with weights. */
-    std::vector<std::pair<unsigned int, double>> levels;
+    /** Instants with weights. */
+    std::vector<std::pair<unsigned int, double>> instants;
   };
 
 
   /** Nodal values and, in second order in time, velocities at one time. */
-  struct TimeLevel
+  struct Instant
   {
     NodalVector value, velocity;
   };
 
 
-  /** The levels of step \f$n\f$: at index \f$j\f$ that of \f$n-j\f$. */
-  using StepLevels = std::array<TimeLevel *, 3>;
+  /** The instants of step \f$n\f$: at index \f$j\f$ that of \f$n-j\f$. */
+  using StepInstants = std::array<Instant *, 3>;
 
 
-  /** Called with the number of a time level and the values there. */
-  using LevelListener =
+  /** Called with the number of a instant and the values there. */
+  using InstantListener =
     std::function<void(const unsigned int, const NodalVector &)>;
 
 
@@ -94,19 +94,19 @@ namespace Tempera
       return NodalVector(n_interior, n_boundary);
     }
 
-    TimeLevel
-    make_level() const
+    Instant
+    make_instant() const
     {
       return {make_vector(), has_inertia ? make_vector() : NodalVector()};
     }
 
-    /** Memory that a time level takes, in bytes. */
+    /** Memory that a instant takes, in bytes. */
     double
-    size_of_level() const;
+    size_of_instant() const;
 
-    /** Fill the first level from the initial data. */
+    /** Fill the first instant from the initial data. */
     void
-    set_initial(const std::vector<NodalVector> &data, TimeLevel &level) const;
+    set_initial(const std::vector<NodalVector> &data, Instant &instant) const;
 
     /** Add the loads of step @p n and the boundary values at its end. */
     void
@@ -115,25 +115,26 @@ namespace Tempera
              dealii::Vector<double>         &load,
              dealii::Vector<double>         &boundary) const;
 
-    /** Add what is observed at level @p n. */
+    /** Add what is observed at instant @p n. */
     void
     observe(const unsigned int               n,
             const NodalVector               &value,
             const dealii::ArrayView<double> &observed) const;
 
     /**
-     * Fills the newest level of a step from the older ones, or that of the
+     * Fills the newest instant of a step from the older ones, or that of the
      * initial data if the step is 0; returns false if it has no solution.
      */
-    using Advance = std::function<bool(const unsigned int, const StepLevels &)>;
+    using Advance =
+      std::function<bool(const unsigned int, const StepInstants &)>;
 
     /**
      * All steps from the initial data to the end; false as soon as one fails.
      *
-     * @param memory For this and older levels; empty, or from the last time.
+     * @param memory For this and older instants; empty, or from the last time.
      */
     bool
-    march(const Advance &advance, std::vector<TimeLevel> &memory) const;
+    march(const Advance &advance, std::vector<Instant> &memory) const;
 
     /** What the matrices of a step are multiplied with. */
     struct StepStates
@@ -143,9 +144,9 @@ namespace Tempera
 
     /** \f$\sum_j\theta_j u_j\f$ and its derivatives in time at step @p n. */
     void
-    states_of_step(const unsigned int n,
-                   const StepLevels  &levels,
-                   StepStates        &states) const;
+    states_of_step(const unsigned int  n,
+                   const StepInstants &instants,
+                   StepStates         &states) const;
 
     /** The linear operator of a step. */
     using StepAt = std::function<const StepOperator &(const unsigned int)>;
@@ -174,7 +175,7 @@ namespace Tempera
 
     const std::vector<ObservationRow> observations;
     unsigned int                      n_variable = 0;
-    /** By time level: channels and observations with their weights. */
+    /** By instant: channels and observations with their weights. */
     std::vector<Entries> data_at, observed_at;
   };
 } // namespace Tempera

@@ -11,10 +11,10 @@
 namespace Tempera
 {
   /**
-   * Solves forwards in time, then hands the levels of the steps back from the
+   * Solves forwards in time, then hands the instants of the steps back from the
    * last step to the first, in bounded memory: what was not kept is solved
    * again from a snapshot, as the ReplaySchedule says. A step is a function
-   * of the levels before it, so that what is made again is the same, bit by
+   * of the instants before it, so that what is made again is the same, bit by
    * bit.
    */
   class TrajectoryReplay
@@ -35,17 +35,17 @@ namespace Tempera
     }
 
     /**
-     * The levels of a step. The steps must be asked for in descending order,
+     * The instants of a step. The steps must be asked for in descending order,
      * beginning with the last one, any number of times.
      *
      * @param advance Must do as in run(), and is called as far as needed.
      */
-    const StepLevels &
-    levels_of_step(const unsigned int n, const TimeCourse::Advance &advance);
+    const StepInstants &
+    instants_of_step(const unsigned int n, const TimeCourse::Advance &advance);
 
-    /** The largest number of levels that were kept at a time. */
+    /** The largest number of instants that were kept at a time. */
     unsigned int
-    n_levels() const;
+    n_instants() const;
 
     /** How many steps were solved, repeated ones included. */
     std::size_t
@@ -55,7 +55,7 @@ namespace Tempera
     }
 
   private:
-    using Bundle = std::vector<TimeLevel>;
+    using Bundle = std::vector<Instant>;
 
     /** A bundle that can be read, or gone on from. */
     struct Snapshot
@@ -63,8 +63,8 @@ namespace Tempera
       unsigned int bundle, area;
     };
 
-    TimeLevel &
-    level_of(const Snapshot &snapshot, const unsigned int n)
+    Instant &
+    instant_of(const Snapshot &snapshot, const unsigned int n)
     {
       return areas[snapshot.area][n % schedule.bundle_size];
     }
@@ -96,9 +96,9 @@ namespace Tempera
     /** In ascending order. */
     std::vector<Snapshot> snapshots;
     /** The newest bundle that the present step needs. */
-    Snapshot    current{0, 0};
-    StepLevels  levels{};
-    std::size_t n_solved = 0;
+    Snapshot     current{0, 0};
+    StepInstants instants{};
+    std::size_t  n_solved = 0;
   };
 } // namespace Tempera
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
-#include <tempera/driver/commands.h>
 #include <tempera/inference/prior_energy.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/study/posterior_grid.h>
+#include <tempera/study/studies.h>
 #include <tempera/target/forward_target.h>
 
 #include <algorithm>
@@ -118,23 +118,22 @@ namespace Tempera
 
 
   bool
-  show_truth(const Parameters        &parameters,
+  show_truth(Target                  &target,
+             const RunSettings       &settings,
              const TruthOptions      &options,
              std::ostream            &out,
              const bool               is_terminal,
              const std::atomic<bool> &stop)
   {
-    const std::string            &level  = parameters.settings.ladder.levels[0];
-    const std::unique_ptr<Target> target = parameters.make_target();
-    std::vector<double>           centre;
-    if (const ForwardTarget *const forward = target->forward())
+    const std::string  &level = settings.ladder.levels[0];
+    std::vector<double> centre;
+    if (const ForwardTarget *const forward = target.forward())
       if (forward->true_circle().size() == 3)
         centre.assign(forward->true_circle().begin(),
                       forward->true_circle().begin() + 2);
     const std::shared_ptr<const Energy> its_energy =
-      parameters.settings.samples_prior() ?
-        std::make_shared<PriorEnergy>(target->prior()) :
-        target->energy(level);
+      settings.samples_prior() ? std::make_shared<PriorEnergy>(target.prior()) :
+                                 target.energy(level);
     const Energy                        &energy = *its_energy;
     EvaluationProgress                   progress(out, is_terminal, stop);
     std::unique_ptr<const PosteriorGrid> evaluated;

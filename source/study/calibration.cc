@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
-#include <tempera/driver/commands.h>
 #include <tempera/output/diagnostics.h>
 #include <tempera/output/journal.h>
 #include <tempera/output/progress.h>
@@ -9,6 +8,7 @@
 #include <tempera/output/run_folder.h>
 #include <tempera/run/version.h>
 #include <tempera/sampler/replica_exchange.h>
+#include <tempera/study/studies.h>
 #include <tempera/target/forward_target.h>
 
 #include <algorithm>
@@ -342,10 +342,10 @@ namespace Tempera
     }
 
     void
-    check_options(const Parameters         &parameters,
+    check_options(const RunSettings        &settings,
                   const CalibrationOptions &options)
     {
-      if (parameters.settings.samples_prior())
+      if (settings.samples_prior())
         throw UserError("'tempera calibrate' is about the posterior, but "
                         "'Target = prior' leaves the data out. Remove it.");
       constexpr unsigned int most_runs = 1000000;
@@ -364,7 +364,8 @@ namespace Tempera
 
 
   CalibrationResult
-  calibrate(const Parameters         &parameters,
+  calibrate(Target                   &target,
+            const RunSettings        &settings,
             const CalibrationOptions &options,
             std::ostream             &out,
             const std::atomic<bool>  &stop)
@@ -372,27 +373,26 @@ namespace Tempera
     using Clock          = std::chrono::steady_clock;
     constexpr auto pause = std::chrono::seconds(5);
 
-    check_options(parameters, options);
-    const std::unique_ptr<Target> target = parameters.make_target();
-    if (target->forward() == nullptr)
+    check_options(settings, options);
+    if (target.forward() == nullptr)
       throw UserError(
         "'tempera calibrate' is not available for what this file samples: "
         "there is no forward model that could make data from a truth. Set "
         "'Problem/Type'; for an analytic energy, 'tempera truth' compares "
         "draws with the exact answer.");
-    const Calibration calibration(*target->forward(),
-                                  parameters.settings,
+    const Calibration calibration(*target.forward(),
+                                  settings,
                                   options.noise_factor);
     const RunFolder   folder(options.folder, options.overwrite);
-    folder.write("parameters.prm", parameters.effective_file());
+    folder.write("parameters.prm", settings.complete_parameters());
     Journal journal(out, folder);
     journal.write(
       "-- Tempera " + version() + ": calibration, " +
       counted(options.n_runs, "run") + " of " +
-      std::to_string(parameters.settings.run.iterations) +
+      std::to_string(settings.run.iterations) +
       " rounds\n--     . truths from the prior, data from level '" +
-      parameters.settings.ladder.levels[0] +
-      "', every rung starts at a draw from the " + "prior\n" +
+      settings.ladder.levels[0] + "', every rung starts at a draw from the " +
+      "prior\n" +
       (options.noise_factor != 1. ?
          "--     . errors of the data are " + to_text(options.noise_factor, 4) +
            " times what the likelihood assumes: it is wrong on purpose\n" :

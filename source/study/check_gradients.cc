@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
-#include <tempera/driver/commands.h>
 #include <tempera/study/gradient_check.h>
+#include <tempera/study/studies.h>
 #include <tempera/target/forward_target.h>
 
 #include <algorithm>
@@ -196,16 +196,16 @@ namespace Tempera
 
 
   bool
-  check_gradients(const Parameters           &parameters,
+  check_gradients(Target                     &target,
+                  const RunSettings          &settings,
                   const GradientCheckOptions &options,
                   std::ostream               &out)
   {
-    const std::unique_ptr<Target> target  = parameters.make_target();
-    ForwardTarget *const          forward = target->forward();
-    std::vector<Level>            levels;
-    for (const std::string &name : parameters.settings.used_levels())
-      levels.push_back({name, target->energy(name)});
-    target->check_gradient_check();
+    ForwardTarget *const forward = target.forward();
+    std::vector<Level>   levels;
+    for (const std::string &name : settings.used_levels())
+      levels.push_back({name, target.energy(name)});
+    target.check_gradient_check();
     for (const Level &level : levels)
       if (level.energy->has_noisy_gradients())
         throw UserError("'tempera check-gradient' compares gradients, but "
@@ -236,7 +236,7 @@ namespace Tempera
               forward != nullptr ?
                 point_of(forward->unknowns(), options.seed, i) :
                 point_of(level.energy->space(),
-                         target->scale(),
+                         target.scale(),
                          options.seed,
                          i);
             if (forward != nullptr)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
-#include <tempera/driver/commands.h>
 #include <tempera/output/run_folder.h>
+#include <tempera/study/studies.h>
 #include <tempera/target/forward_target.h>
 
 #include <algorithm>
@@ -14,14 +14,13 @@
 namespace Tempera
 {
   void
-  simulate(const Parameters    &parameters,
-           const ProcessLayout &layout,
-           const std::string   &at,
-           const bool           overwrite,
-           std::ostream        &out)
+  simulate(Target            &target,
+           const RunSettings &settings,
+           const std::string &at,
+           const bool         overwrite,
+           std::ostream      &out)
   {
-    const std::unique_ptr<Target> target  = parameters.make_target(layout);
-    ForwardTarget *const          forward = target->forward();
+    ForwardTarget *const forward = target.forward();
     if (forward == nullptr)
       throw UserError("'tempera simulate' solves an equation, but what this "
                       "file samples has no forward model. Set 'Problem/Type'; "
@@ -40,9 +39,9 @@ namespace Tempera
           << to_text(state[i], 8);
     out << "\n";
 
-    const RunFolder folder(parameters.settings.folder, overwrite);
+    const RunFolder folder(settings.folder, overwrite);
 
-    const std::vector<std::string>   levels = parameters.settings.used_levels();
+    const std::vector<std::string>   levels       = settings.used_levels();
     const Observations              &observations = forward->get_observations();
     std::vector<std::vector<double>> predictions;
     std::vector<double>              misfits;
@@ -77,7 +76,7 @@ namespace Tempera
         model.write_fields({parameters_of_model},
                            {folder.get_path() + "/fields",
                             level,
-                            parameters.settings.output.n_field_times});
+                            settings.output.n_field_times});
         has_fields = has_fields || model.has_fields();
         out << "-- level '" << level << "': " << model.description() << "\n";
       }
