@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace Tempera
 {
@@ -80,10 +81,32 @@ namespace Tempera
                         entry(found.mean.error, 2),
                         column.sketch});
       };
-      for (const Analysis::Column &column : analysis.columns)
-        add(column);
+      // Of very many unknowns those whose chains have mixed worst.
+      constexpr std::size_t    most_rows = 100, n_shown_of_many = 20;
+      std::vector<std::size_t> shown(analysis.columns.size());
+      std::iota(shown.begin(), shown.end(), 0);
+      if (shown.size() > most_rows)
+        {
+          const auto size = [&](const std::size_t i) {
+            const double bulk = analysis.columns[i].diagnostics.bulk_size;
+            return std::isfinite(bulk) ? bulk : 0.;
+          };
+          std::stable_sort(shown.begin(),
+                           shown.end(),
+                           [&](const std::size_t i, const std::size_t j) {
+                             return size(i) < size(j);
+                           });
+          shown.resize(n_shown_of_many);
+        }
+      for (const std::size_t i : shown)
+        add(analysis.columns[i]);
       add(analysis.energy);
       text += aligned_table(rows);
+      if (shown.size() < analysis.columns.size())
+        text += "   of " + std::to_string(analysis.columns.size()) +
+                " unknowns the " + std::to_string(shown.size()) +
+                " with the fewest independent draws; 'tempera summary --json' "
+                "has all\n";
       if (analysis.columns.empty())
         text += "   no unknown is recorded\n";
       text += "   MCSE: standard error of the mean\n";

@@ -229,6 +229,55 @@ namespace
             message.find("coarse") != std::string::npos,
           message);
   }
+  void
+  check_many_unknowns()
+  {
+    constexpr unsigned int  n = 1000;
+    std::vector<Coordinate> names;
+    std::vector<Unknown>    unknowns;
+    for (unsigned int i = 0; i < n; ++i)
+      {
+        names.push_back({"x" + std::to_string(i)});
+        unknowns.push_back({names.back().name, Prior::normal(0., 1.)});
+      }
+    EnergyTarget ball("many", names, [](const auto &p, const auto &g) {
+      double sum = 0.;
+      for (unsigned int i = 0; i < p.size(); ++i)
+        sum += 0.5 * p[i] * p[i];
+      for (unsigned int i = 0; i < g.size(); ++i)
+        g[i] = p[i];
+      return sum;
+    });
+    RunSettings  settings   = short_run("many");
+    settings.run.iterations = 200;
+    settings.run.burn_in    = 100;
+    std::ostringstream out;
+    check("a thousand unknowns are sampled, and it is said what is not shown",
+          run(ball, settings, out, {OldRun::overwrite}) &&
+            out.str().find("of 1000 unknowns the 20 with the fewest") !=
+              std::string::npos,
+          out.str());
+
+    ForwardTarget      model({{"fine",
+                               std::make_shared<FunctionModel>(
+                            n,
+                            2,
+                            [](const auto &theta, const auto &predictions) {
+                              predictions[0] = theta[0];
+                              predictions[1] = theta[999];
+                            })}},
+                        unknowns,
+                        {0.5, -0.5},
+                        0.1);
+    RunSettings        walk = settings;
+    std::ostringstream words;
+    walk.folder                     = "many_of_a_model";
+    walk.kernel.types               = {"random walk"};
+    walk.output.n_information_draws = 1;
+    check("and of a model with a thousand parameters",
+          run(model, walk, words, {OldRun::overwrite}),
+          words.str());
+  }
 } // namespace
 
 
@@ -239,5 +288,6 @@ main(int argc, char **argv)
   check_priors();
   check_likelihoods();
   check_runs();
+  check_many_unknowns();
   return result();
 }
