@@ -69,6 +69,11 @@ namespace
       DynamicSparsityPattern pattern(dofs.n_dofs());
       DoFTools::make_sparsity_pattern(dofs, pattern, clamped);
       sparsity.copy_from(pattern);
+      for (SparseMatrix<double> *matrix : {&of_lambda, &of_mu})
+        matrix->reinit(sparsity);
+      for (Vector<double> &load : loads)
+        load.reinit(dofs.n_dofs());
+      assemble();
     }
 
     std::string
@@ -78,55 +83,68 @@ namespace
     }
 
   private:
-    Vector<double>
-    solve(const double modulus, const double poisson, const double angle) const
+    /** What the parameters are factors of. */
+    void
+    assemble()
     {
-      if (!(poisson < 0.499))
-        throw Tempera::SolveFailed("Poisson's number is too close to 1/2.");
-      const double lambda =
-        modulus * poisson / ((1. + poisson) * (1. - 2. * poisson));
-      const double       mu = modulus / (2. * (1. + poisson));
-      const Tensor<1, 2> load({std::cos(angle), std::sin(angle)});
-
       const QGauss<2> inside(3);
       const QGauss<1> on_faces(3);
       FEValues<2>     values(fe, inside, update_gradients | update_JxW_values);
       FEFaceValues<2> faces(fe, on_faces, update_values | update_JxW_values);
-      SparseMatrix<double>                 matrix(sparsity);
-      Vector<double>                       u(dofs.n_dofs());
       const unsigned int                   n = fe.n_dofs_per_cell();
-      FullMatrix<double>                   cell_matrix(n, n);
-      Vector<double>                       cell_load(n);
+      FullMatrix<double>                   cell_lambda(n, n), cell_mu(n, n);
+      std::vector<Vector<double>>          cell_loads(2, Vector<double>(n));
       std::vector<types::global_dof_index> indices(n);
-      const FEValuesExtractors::Vector     displacement(0);
+      const FEValuesExtractors::Vector     u(0);
       for (const auto &cell : dofs.active_cell_iterators())
         {
           values.reinit(cell);
-          cell_matrix = 0.;
-          cell_load   = 0.;
+          cell_lambda = cell_mu = 0.;
           for (unsigned int q = 0; q < inside.size(); ++q)
             for (unsigned int i = 0; i < n; ++i)
               for (unsigned int j = 0; j < n; ++j)
-                cell_matrix(i, j) +=
-                  (lambda * values[displacement].divergence(i, q) *
-                     values[displacement].divergence(j, q) +
-                   2. * mu *
-                     (values[displacement].symmetric_gradient(i, q) *
-                      values[displacement].symmetric_gradient(j, q))) *
-                  values.JxW(q);
+                {
+                  cell_lambda(i, j) += values[u].divergence(i, q) *
+                                       values[u].divergence(j, q) *
+                                       values.JxW(q);
+                  cell_mu(i, j) += 2. *
+                                   (values[u].symmetric_gradient(i, q) *
+                                    values[u].symmetric_gradient(j, q)) *
+                                   values.JxW(q);
+                }
+          for (Vector<double> &load : cell_loads)
+            load = 0.;
           for (const auto &face : cell->face_iterators())
             if (face->at_boundary() && face->boundary_id() == 1)
               {
                 faces.reinit(cell, face);
                 for (unsigned int q = 0; q < on_faces.size(); ++q)
                   for (unsigned int i = 0; i < n; ++i)
-                    cell_load(i) +=
-                      load * faces[displacement].value(i, q) * faces.JxW(q);
+                    for (unsigned int d = 0; d < 2; ++d)
+                      cell_loads[d](i) +=
+                        faces[u].value(i, q)[d] * faces.JxW(q);
               }
           cell->get_dof_indices(indices);
-          clamped.distribute_local_to_global(
-            cell_matrix, cell_load, indices, matrix, u);
+          clamped.distribute_local_to_global(cell_lambda, indices, of_lambda);
+          clamped.distribute_local_to_global(cell_mu, indices, of_mu);
+          for (unsigned int d = 0; d < 2; ++d)
+            clamped.distribute_local_to_global(cell_loads[d],
+                                               indices,
+                                               loads[d]);
         }
+    }
+
+    Vector<double>
+    solve(const double modulus, const double poisson, const double angle) const
+    {
+      if (!(poisson < 0.499))
+        throw Tempera::SolveFailed("Poisson's number is too close to 1/2.");
+      SparseMatrix<double> matrix(sparsity);
+      matrix.add(modulus * poisson / ((1. + poisson) * (1. - 2. * poisson)),
+                 of_lambda);
+      matrix.add(modulus / (2. * (1. + poisson)), of_mu);
+      Vector<double> u(loads[0]);
+      u.sadd(std::cos(angle), std::sin(angle), loads[1]);
       SparseDirectUMFPACK solver;
       solver.solve(matrix, u);
       clamped.distribute(u);
@@ -138,6 +156,8 @@ namespace
     DoFHandler<2>             dofs;
     AffineConstraints<double> clamped;
     SparsityPattern           sparsity;
+    SparseMatrix<double>      of_lambda, of_mu;
+    Vector<double>            loads[2];
   };
 
 

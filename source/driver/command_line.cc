@@ -564,7 +564,7 @@ namespace Tempera
                 add(one);
               }
         }
-      descriptions.push_back(
+      add(
         {{"Problem", "Unknowns"},
          "(any name)",
          "",

@@ -8,7 +8,7 @@
 
 #include "tests.h"
 
-#include <tempera/driver/level_checks.h>
+#include <tempera/study/level_checks.h>
 #include <tempera/output/record_file.h>
 #include <tempera/sampler/kernel.h>
 

@@ -5,7 +5,7 @@
 
 #include "tests.h"
 
-#include <tempera/driver/mode_search.h>
+#include <tempera/study/mode_search.h>
 
 #include <random>
 

@@ -29,9 +29,9 @@ namespace Tempera
   struct RunOptions
   {
     OldRun        old_run = OldRun::refuse;
-    ResumeOptions resume;
+    ResumeOptions resume  = ResumeOptions();
     /** The command that resumes the run, to tell whoever stops it. */
-    std::string resume_command;
+    std::string resume_command = std::string();
     /** Whether the terminal can show a progress bar. */
     bool is_terminal = false;
   };
