@@ -73,8 +73,8 @@ main(int argc, char **argv)
             const EffectiveDraws     draws = effective_draws(
               energy, settings, 4000, 10000, n_seeds, first_seed);
             print(std::to_string(dimension) + " unknowns, " +
-                    settings.substr(11, 4) + ", correlation " +
-                    std::to_string(correlation).substr(0, 6),
+                    settings.substr(11, settings.find('\n') - 11) +
+                    ", correlation " + std::to_string(correlation).substr(0, 6),
                   draws,
                   10000);
             least[k] = draws.least;

@@ -38,23 +38,109 @@ namespace Tempera
         }
       return result;
     }
+
+    std::vector<ReplicaExchange *>
+    pointers(const std::vector<std::unique_ptr<ReplicaExchange>> &chains)
+    {
+      std::vector<ReplicaExchange *> result;
+      for (const auto &chain : chains)
+        result.push_back(chain.get());
+      return result;
+    }
+
+
+    /**
+     * Says when to look up from the work: a few times a second. Looking at the
+     * clock costs as much as a cheap step, so it is done seldom.
+     */
+    class Lookout
+    {
+    public:
+      Lookout(const std::uint64_t round, const std::chrono::milliseconds tick)
+        : tick(tick)
+        , next_look(round + 1)
+      {}
+
+      bool
+      is_due(const std::uint64_t round) const
+      {
+        return round >= next_look;
+      }
+
+      /** Rounds to the next look that would suit this process. */
+      std::uint64_t
+      suggestion() const
+      {
+        const auto passed = Clock::now() - last_look;
+        return passed < tick / 2                    ? 2 * rounds_per_look :
+               passed > tick && rounds_per_look > 1 ? rounds_per_look / 2 :
+                                                      rounds_per_look;
+      }
+
+      void
+      look_again_in(const std::uint64_t n_rounds, const std::uint64_t round)
+      {
+        rounds_per_look = n_rounds;
+        next_look       = round + n_rounds;
+        last_look       = Clock::now();
+      }
+
+    private:
+      using Clock = std::chrono::steady_clock;
+
+      const std::chrono::milliseconds tick;
+      std::uint64_t                   rounds_per_look = 1, next_look;
+      Clock::time_point               last_look       = Clock::now();
+    };
   } // namespace
 
 
 
-  Ensemble::Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> chains,
-                     const Peers                                  &peers)
-    : chains(std::move(chains))
+  Ensemble::Ensemble(std::vector<ReplicaExchange *> the_chains,
+                     const Peers                   &peers)
+    : chains(std::move(the_chains))
     , peers(peers)
-    , has_budget(this->chains[0]->report().work_budget > 0.)
-    , hundredth_reports(this->chains.size())
+    , has_budget(chains[0]->report().work_budget > 0.)
+    , hundredth_reports(chains.size())
   {
     // At the end of burn-in counts begin anew; a chain reports before.
-    for (unsigned int chain = 0; chain < this->chains.size(); ++chain)
-      this->chains[chain]->signals.hundredth_done.connect(
+    for (unsigned int chain = 0; chain < chains.size(); ++chain)
+      connections.emplace_back(chains[chain]->signals.hundredth_done.connect(
         [this, chain](const RunReport &report) {
           hundredth_reports[chain] = report;
-        });
+        }));
+  }
+
+
+
+  Ensemble::Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> the_chains,
+                     const Peers                                  &peers)
+    : Ensemble(pointers(the_chains), peers)
+  {
+    owned = std::move(the_chains);
+  }
+
+
+
+  Ensemble::Ensemble(ReplicaExchange &chain)
+    : Ensemble(std::vector<ReplicaExchange *>{&chain}, alone())
+  {}
+
+
+
+  void
+  ReplicaExchange::run(const std::atomic<bool> &stop)
+  {
+    Ensemble(*this).run(stop);
+  }
+
+
+
+  void
+  ReplicaExchange::run()
+  {
+    const std::atomic<bool> never(false);
+    run(never);
   }
 
 
@@ -94,12 +180,12 @@ namespace Tempera
   {
     // A chain that has used up its budget stays behind.
     moved.clear();
-    for (const auto &chain : chains)
+    for (ReplicaExchange *chain : chains)
       if (!chain->is_done())
-        moved.push_back(chain.get());
+        moved.push_back(chain);
     // First all that can be done without waiting for others.
     for (ReplicaExchange *chain : moved)
-      chain->advance_all();
+      chain->explore();
     for (ReplicaExchange *chain : moved)
       chain->end_moves();
     if (is_shared() && has_budget)
@@ -179,21 +265,14 @@ namespace Tempera
   Ensemble::run(const std::atomic<bool> &stop,
                 const std::uint64_t      rounds_per_checkpoint)
   {
-    using Clock = std::chrono::steady_clock;
-
-    // Those who meet wait for the slowest: seldom enough not to be felt.
-    const auto tick = std::chrono::milliseconds(is_shared() ? 500 : 100);
-
     std::uint64_t round = 0;
-    for (const auto &chain : chains)
+    for (const ReplicaExchange *chain : chains)
       round = std::max(round, chain->get_round());
     const RunReport     plan = chains[0]->report();
     const std::uint64_t hundredth =
       ReplicaExchange::hundredth_of(plan.n_rounds);
-
-    // Looking at the clock costs as much as a cheap step: do it seldom.
-    std::uint64_t     rounds_per_look = 1, next_look = round + 1;
-    Clock::time_point last_look = Clock::now();
+    // Those who meet wait for the slowest: seldom enough not to be felt.
+    Lookout lookout(round, std::chrono::milliseconds(is_shared() ? 500 : 100));
 
     for (unsigned int chain = 0; chain < chains.size(); ++chain)
       {
@@ -213,7 +292,7 @@ namespace Tempera
 
         const bool is_checkpoint =
           rounds_per_checkpoint > 0 && round % rounds_per_checkpoint == 0;
-        const bool is_look      = round >= next_look;
+        const bool is_look      = lookout.is_due(round);
         const bool is_milestone = moved[0]->is_at_milestone();
         if (!is_shared())
           is_stopped = stop.load(std::memory_order_relaxed);
@@ -234,25 +313,19 @@ namespace Tempera
           checkpoint_due(false);
         if (is_look)
           {
-            const auto now = Clock::now();
-            if (now - last_look < tick / 2)
-              rounds_per_look *= 2;
-            else if (now - last_look > tick && rounds_per_look > 1)
-              rounds_per_look /= 2;
+            std::uint64_t n_rounds = lookout.suggestion();
             if (is_shared())
-              rounds_per_look =
-                std::stoull(peers.broadcast(std::to_string(rounds_per_look)));
-            for (const auto &chain : chains)
+              n_rounds = std::stoull(peers.broadcast(std::to_string(n_rounds)));
+            for (const ReplicaExchange *chain : chains)
               chain->signals.progress(chain->get_round());
             signals.progress(round);
-            last_look = Clock::now();
-            next_look = round + rounds_per_look;
+            lookout.look_again_in(n_rounds, round);
           }
       }
 
     checkpoint_due(true);
     const bool is_interrupted = !is_done();
-    for (const auto &chain : chains)
+    for (ReplicaExchange *chain : chains)
       {
         chain->set_interrupted(is_interrupted);
         chain->end_run();

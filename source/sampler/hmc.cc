@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/words.h>
 #include <tempera/sampler/kernel_state.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/step_tuning.h>
@@ -26,11 +27,10 @@ namespace Tempera
       dense
     };
 
-    const std::vector<std::pair<std::string, Mass>> words_for_mass = {
-      {"automatic", Mass::automatic},
-      {"unit", Mass::unit},
-      {"diagonal", Mass::diagonal},
-      {"dense", Mass::dense}};
+    const Words<Mass> words_for_mass = {{"automatic", Mass::automatic},
+                                        {"unit", Mass::unit},
+                                        {"diagonal", Mass::diagonal},
+                                        {"dense", Mass::dense}};
 
 
     /**
@@ -345,19 +345,12 @@ namespace Tempera
                         target_acceptance,
                         "Acceptance that the adaptation of HMC aims at.",
                         dealii::Patterns::Double(0.01, 0.99));
-      std::vector<std::string> words;
-      for (const auto &word : words_for_mass)
-        words.push_back(word.first);
-      prm.declare_entry(
+      declare_choice(
+        prm,
         "Mass",
-        "automatic",
-        one_of(words),
+        mass,
+        words_for_mass,
         "Mass matrix of HMC, the inverse of a covariance: 'unit', or learned in burn-in from the variances ('diagonal') or from the correlations, too ('dense'). 'automatic' is what 'Preconditioner' says; if that is 'none', dense for up to 100 unknowns and diagonal for more.");
-      prm.add_action("Mass", [this](const std::string &text) {
-        for (const auto &word : words_for_mass)
-          if (word.first == text)
-            mass = word.second;
-      });
       declare_number_list(
         prm,
         "Leapfrog steps",
@@ -535,7 +528,7 @@ namespace Tempera
                                                  0.;
           outcome.moved      = numbers[0] < outcome.acceptance;
           if (outcome.moved)
-            std::swap(replica, state.end);
+            swap(replica, state.end);
         }
       if (context.in_burn_in)
         state.tuning.observe_acceptance(outcome.acceptance);

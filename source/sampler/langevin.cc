@@ -100,7 +100,7 @@ namespace Tempera
       const Evaluation          &evaluation = replica.evaluations[rung.level];
       std::vector<double>       &position   = state.proposal.position;
 
-      state.magnitude = state.squared_normals = 0.;
+      double magnitude = 0., squared_normals = 0.;
       for (unsigned int i = 0; i < position.size(); ++i)
         {
           const double normal = state.normals[i];
@@ -112,9 +112,11 @@ namespace Tempera
           else
             position[i] = replica.position[i] - h * squares[i] * gradient +
                           amplitude * roots[i] * normal;
-          state.magnitude += std::abs(position[i]);
-          state.squared_normals += normal * normal;
+          magnitude += std::abs(position[i]);
+          squared_normals += normal * normal;
         }
+      state.magnitude       = magnitude;
+      state.squared_normals = squared_normals;
     }
 
     /** The gradient of the tempered energy in units of L. */
@@ -400,7 +402,7 @@ namespace Tempera
     LangevinState &state  = static_cast<LangevinState &>(kernel_state);
     const Energy  &energy = context.energy;
     const double   step_size =
-      state.tuning.step_size() * step_factor(context.key.round);
+      state.tuning.step_size() * SGLD::step_factor(context.key.round);
     const bool inside = propose(context, step_size, replica, state);
     if (!inside)
       energy.space().reflect(dealii::make_array_view(state.proposal.position));
@@ -420,7 +422,7 @@ namespace Tempera
       {
         if (inside)
           outcome.acceptance = verdict.acceptance;
-        std::swap(replica, state.proposal);
+        swap(replica, state.proposal);
       }
     return outcome;
   }
@@ -570,7 +572,7 @@ namespace Tempera
             outcome.moved =
               outcome.acceptance >= 1. || uniform(key) < outcome.acceptance;
             if (outcome.moved)
-              std::swap(replica, state.proposal);
+              swap(replica, state.proposal);
           }
       }
     if (context.in_burn_in)

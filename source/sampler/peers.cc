@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/sampler/peers.h>
+#include <tempera/sampler/replica_bytes.h>
 
 #include <chrono>
 #include <limits>
@@ -170,4 +171,42 @@ namespace Tempera
     : peers(peers.size() > 1 ? &peers : nullptr)
     , peer_of_rung(std::move(peer_of_rung))
   {}
+
+
+
+  void
+  Placement::exchange(const unsigned int pair,
+                      Replica           &cold_replica,
+                      Replica           &hot_replica) const
+  {
+    Replica &mine  = is_here(pair) ? cold_replica : hot_replica;
+    Replica &other = is_here(pair) ? hot_replica : cold_replica;
+    from_bytes(peers->exchange(partner(pair), to_bytes(mine)), other);
+  }
+
+
+
+  void
+  Placement::share(const unsigned int pair,
+                   const bool         is_known_here,
+                   Evaluation        &evaluation) const
+  {
+    if (!is_split(pair))
+      return;
+    if (is_known_here)
+      peers->send(partner(pair), to_bytes(evaluation));
+    else
+      from_bytes(peers->receive(partner(pair)), evaluation);
+  }
+
+
+
+  bool
+  Placement::agree(const unsigned int pair, const bool is_well) const
+  {
+    if (!is_split(pair))
+      return is_well;
+    const std::string word = is_well ? "y" : "n";
+    return (peers->exchange(partner(pair), word) == "y") && is_well;
+  }
 } // namespace Tempera

@@ -2,6 +2,7 @@
 #include <tempera/base/patterns.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/words.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/swap_rule.h>
 
@@ -11,6 +12,10 @@ namespace Tempera
 {
   namespace
   {
+    const Words<PairChoice> words_for_pairs = {{"even-odd",
+                                                PairChoice::even_odd},
+                                               {"random", PairChoice::random}};
+
     const Registration<SwapRuleRegistry, NoSwaps>
       register_none("none", "No swaps: the rungs are independent chains.");
 
@@ -116,11 +121,12 @@ namespace Tempera
       true,
       "Swap intensity r: a tested pair swaps with probability r eta min(1, S), eta the step size of its colder rung; r eta must not exceed 1. 'maximal' is r eta = 1.",
       false);
-    prm.add_parameter(
+    declare_choice(
+      prm,
       "Pairs",
       pairs,
-      "Which neighbours are tested: 'even-odd' takes turns between the pairs (0,1), (2,3), ... and (1,2), (3,4), ...; 'random' takes one pair at random.",
-      one_of({"even-odd", "random"}));
+      words_for_pairs,
+      "Which neighbours are tested: 'even-odd' takes turns between the pairs (0,1), (2,3), ... and (1,2), (3,4), ...; 'random' takes one pair at random.");
     prm.add_parameter(
       "Weights",
       weights,

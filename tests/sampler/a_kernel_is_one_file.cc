@@ -123,7 +123,7 @@ namespace
       key.purpose   = Purpose::acceptance;
       outcome.moved = uniform(key) < outcome.acceptance;
       if (outcome.moved)
-        std::swap(replica, state.proposal);
+        swap(replica, state.proposal);
       if (context.in_burn_in)
         state.width *= outcome.moved ? growth : 1. / growth;
       return outcome;
@@ -259,7 +259,8 @@ main()
       const auto shared = std::make_shared<AskedEnergy>(separate);
       const Run  turns  = run(shared, "set Type = MALA + random walk");
       check("gradients" + name + " for MALA in its turns",
-            shared->asked[1] + shared->asked[2] > 900 &&
+            shared->asked[0] > 900 &&
+              shared->asked[1] + shared->asked[2] > 900 &&
               shared->asked[1] + shared->asked[2] < 2010 &&
               turns.report.work ==
                 shared->asked[0] + shared->asked[1] + 2. * shared->asked[2],

@@ -135,6 +135,8 @@ namespace Tempera
           run_parameters.seed       = seed;
           run_parameters.burn_in    = burn_in;
           run_parameters.iterations = burn_in + rounds;
+          // Of a chain that is that long, neighbours are nearly the same.
+          run_parameters.thinning = std::max<std::uint64_t>(1, rounds / 20000);
           const std::shared_ptr<const Energy> not_owned(&energy,
                                                         [](const Energy *) {});
           ReplicaExchange                     sampler(run_parameters,

@@ -270,7 +270,12 @@ namespace
                   hmc(),
                   {{"mean", power(0, 1), -cut},
                    {"square", power(0, 2), 1. - cut}});
-    const Run rejected = run(half, "set Type = HMC", 2000, 2000);
+    // With one leapfrog step nothing else could count them.
+    const Run rejected =
+      run(half,
+          "set Type = HMC\nsubsection HMC\nset Leapfrog steps = 1\nend",
+          2000,
+          2000);
     check("what is not finite is counted",
           rejected.report.rungs[0].non_finite > 100,
           std::to_string(rejected.report.rungs[0].non_finite));

@@ -99,7 +99,7 @@ main()
     setting.ladder.temperatures    = std::vector<double>{1., 3., 10.};
     setting.ladder.levels          = {"fine", "coarse", "coarse"};
     setting.kernel.steps_per_round = {1, 2, 3};
-    setting.swaps.pairs            = "random";
+    setting.swaps.pairs            = PairChoice::random;
     setting.swaps.every            = 2;
     check_weight("exact, random pairs and several steps per round", setting);
   }

@@ -34,6 +34,9 @@ namespace Tempera
     explicit Ensemble(std::vector<std::unique_ptr<ReplicaExchange>> chains,
                       const Peers &peers = alone());
 
+    /** Of one chain, which somebody else has. */
+    explicit Ensemble(ReplicaExchange &chain);
+
     unsigned int
     size() const
     {
@@ -117,7 +120,11 @@ namespace Tempera
     void
     meet(bool &stop);
 
-    std::vector<std::unique_ptr<ReplicaExchange>> chains;
+    Ensemble(std::vector<ReplicaExchange *> chains, const Peers &peers);
+
+    /** The chains, if they are not somebody else's. */
+    std::vector<std::unique_ptr<ReplicaExchange>> owned;
+    const std::vector<ReplicaExchange *>          chains;
     const Peers                                  &peers;
     const bool                                    has_budget;
 
@@ -125,7 +132,8 @@ namespace Tempera
     std::vector<ReplicaExchange *> moved;
 
     /** The last report of each chain at a hundredth of the run. */
-    std::vector<RunReport> hundredth_reports;
+    std::vector<RunReport>                          hundredth_reports;
+    std::vector<boost::signals2::scoped_connection> connections;
   };
 
 } // namespace Tempera

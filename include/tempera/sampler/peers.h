@@ -9,6 +9,9 @@
 
 namespace Tempera
 {
+  struct Evaluation;
+  struct Replica;
+
   /**
    * The processes that share the rungs of a run; each may have helpers that
    * solve its equations with it, of which nobody knows here. All that is sent
@@ -80,7 +83,11 @@ namespace Tempera
   };
 
 
-  /** Which peer has which rung, for one ladder. */
+  /**
+   * Which peer has which rung, for one ladder, and what the peers of two
+   * neighbouring rungs tell each other. A pair are the rungs @p pair and
+   * @p pair + 1; where both are here, nothing need be told.
+   */
   class Placement
   {
   public:
@@ -108,13 +115,53 @@ namespace Tempera
       return peers == nullptr ? 0 : peer_of_rung[rung];
     }
 
-    const Peers &
-    get_peers() const
+    /** Which peer this process is. */
+    unsigned int
+    me() const
     {
-      return *peers;
+      return peers == nullptr ? 0 : peers->me();
     }
 
+    /** Whether the rungs of a pair are at two processes. */
+    bool
+    is_split(const unsigned int pair) const
+    {
+      return peer_of(pair) != peer_of(pair + 1);
+    }
+
+    /** Make the states of both rungs known at both processes. */
+    void
+    show(const unsigned int pair,
+         Replica           &cold_replica,
+         Replica           &hot_replica) const
+    {
+      if (is_split(pair))
+        exchange(pair, cold_replica, hot_replica);
+    }
+
+    /** Tell the other process an evaluation, or get it from there. */
+    void
+    share(const unsigned int pair,
+          const bool         is_known_here,
+          Evaluation        &evaluation) const;
+
+    /** Whether both processes find that all is well. */
+    bool
+    agree(const unsigned int pair, const bool is_well) const;
+
   private:
+    /** The process that has the other rung of a pair. */
+    unsigned int
+    partner(const unsigned int pair) const
+    {
+      return peer_of(is_here(pair) ? pair + 1 : pair);
+    }
+
+    void
+    exchange(const unsigned int pair,
+             Replica           &cold_replica,
+             Replica           &hot_replica) const;
+
     const Peers              *peers = nullptr;
     std::vector<unsigned int> peer_of_rung;
   };

@@ -4,6 +4,7 @@
 
 #include <tempera/sampler/energy.h>
 
+#include <utility>
 #include <vector>
 
 namespace Tempera
@@ -35,6 +36,15 @@ namespace Tempera
     {
       for (Evaluation &evaluation : evaluations)
         evaluation.invalidate();
+    }
+
+    /** Happens at nearly every step: no third replica is made. */
+    friend void
+    swap(Replica &one, Replica &other) noexcept
+    {
+      std::swap(one.id, other.id);
+      one.position.swap(other.position);
+      one.evaluations.swap(other.evaluations);
     }
 
     /** Which replica this is: the number of the rung at which it started. */

@@ -19,13 +19,23 @@ namespace Tempera
 {
   struct Rung;
 
+  /** Which neighbours are tested when swaps are. */
+  enum class PairChoice
+  {
+    /** (0,1), (2,3), ... and (1,2), (3,4), ... in turns. */
+    even_odd,
+    /** One pair at random. */
+    random
+  };
+
+
   /** The parameters of the swaps. */
   struct SwapParameters
   {
     std::string         rule  = "exact";
     unsigned int        every = 1;
     NumberList          intensity{"maximal"};
-    std::string         pairs = "even-odd";
+    PairChoice          pairs = PairChoice::even_odd;
     std::vector<double> weights{0.5, 0.5};
     double              correlation = 1.;
     bool                two_stage   = true;
