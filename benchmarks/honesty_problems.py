@@ -314,7 +314,7 @@ def bell(x):
 GAS = COMMON + """
 Problem/Type = quasi-gas dynamics
 Problem/Dimension = 1
-Problem/Unknowns/alpha = uniform(0.1, 3)
+Problem/Unknowns/alpha = uniform(0.5, 3)
 Problem/Equation/Source = 4*pi^2*sin(2*pi*x)
 Problem/Equation/Source in time = exp(-t)
 Problem/Equation/Initial value = sin(2*pi*x)
@@ -515,7 +515,7 @@ Burn-in = 10000
 Sampler/Ladder/Temperatures = 1, 2, 4, 8
 """)
 control("cooled_rod_biased_coarse_level", MODE, ROD,
-        sampling(7000, 1500, "1, 2", "fine, coarse"), """
+        sampling(14000, 2000, "1, 2", "fine, coarse"), """
 Problem/Equation/Diffusion = 1 + 0.5*x
 Problem/Equation/Convection = 0.5
 Observations/Noise = 0.005
@@ -887,8 +887,8 @@ EVIDENCE = {
     "ratio_with_one_known": "posterior sd 0.052 of a prior's 0.4",
     "source_downstream": "influence upstream exp(-30 0.3) = 1e-4; posterior of far 4.9 +- 2.9, prior 5 +- 2.9",
     "source_between_sensors": "posterior sds 0.43, 0.63 of a prior's 2.9",
-    "gas_short_horizon": "alpha moves u by T^2/2 = 5e-7; posterior 1.49 +- 0.84, prior 1.55 +- 0.84",
-    "gas_long_horizon": "posterior sd 0.062 of a prior's 0.84; refined: 0.06 sd",
+    "gas_short_horizon": "alpha moves u by T^2/2 = 5e-7; posterior 1.72 +- 0.73, prior 1.75 +- 0.72",
+    "gas_long_horizon": "posterior sd 0.062 of a prior's 0.72; refined: 0.09 sd",
     "fast_mode_died_out": "exp(-16 pi^2 0.08) = 3e-6; posterior of fast 0.0 +- 2.0, prior 0 +- 2",
     "fast_mode_in_time": "posterior sds 0.006, 0.027 of a prior's 2; refined: 0.01 sd",
     "network_drowned_in_noise": "posterior 0.247 +- 0.14, prior 0.25 +- 0.144",
@@ -901,8 +901,8 @@ EVIDENCE = {
     "decay_good_cells": "seeds 1 to 3 against exact: at most 0.03 sd; refined: 0.03 sd",
     "reaction_coarse_5": "against exact: means shift by 1.54 sd, widths by 146 %",
     "reaction_coarse_good": "against exact: 0.05 sd; refined: 0.00 sd",
-    "gas_coarse_cells": "against exact: means shift by 0.94 sd, widths by 110 %",
-    "gas_good_cells": "against exact: 0.01 sd; refined: 0.01 sd",
+    "gas_coarse_cells": "against exact: means shift by 0.85 sd, widths by 94 %",
+    "gas_good_cells": "against exact: 0.00 sd; refined: 0.03 sd",
     "plate_coarse_3": "against exact: means shift by 0.77 sd, widths by 41 %",
     "plate_coarse_good": "against exact: 0.05 sd; refined: 0.00 sd",
     "decay_many_small_errors": "with steps of 0.001 the mean shifts by 1.56 sd",
@@ -916,7 +916,7 @@ EVIDENCE = {
     "cloud_8_cells": "with 60 cells, seeds 1 to 3: the mean shifts by 1.5 to 1.8 sd",
     "cloud_40_cells": "with 100 cells: 0.03 sd; refined: 0.04 sd",
     "gas_linear_cells": "with quadratic elements the mean shifts by 1.95 sd",
-    "gas_quadratic_cells": "with 20 cells and steps of 0.01: 0.00 sd; refined: 0.01 sd",
+    "gas_quadratic_cells": "with 20 cells and steps of 0.01: 0.02 sd; refined: 0.02 sd",
     "reaction_6_cells": "with 80 cells the mean shifts by 1.65 sd",
     "reaction_12_cells": "with 40 cells: 0.02 sd",
     "rod_done_right": "noise as stated; R-hat 1.002, ESS 1789; refined: 0.01 sd",
@@ -927,7 +927,7 @@ EVIDENCE = {
     "rod_prior_wall": "truth 3 beyond the wall 2; posterior 1.994 +- 0.005",
     "rod_prior_far_off": "truth 3, prior 1 +- 0.3; posterior 2.89 +- 0.08, 6.3 prior sds off",
     "rod_prior_a_little_off": "truth one prior sd off; refined: 0.02 sd",
-    "rod_sigma_at_its_bound": "noise 0.014, wall 0.008; posterior 0.0079 +- 0.0001 in seeds 1 to 3",
+    "rod_sigma_at_its_bound": "noise 0.014, wall 0.008; posterior 0.0079 +- 0.0001 in seeds 1 to 3; where the noise happens to be 0.0104 (seed 12) the conflict has p = 0.004",
     "rod_sigma_unknown": "posterior 0.0121 +- 0.0019, truth 0.01; R-hat 1.003, ESS 918",
     "rod_as_many_data": "two data, two unknowns; R-hat 1.001, ESS 2370; refined: 0.01 sd",
     "rod_correlated_noise": "noise drawn with the stated covariance; refined: 0.02 sd",
@@ -1137,7 +1137,8 @@ BURNER_PROBES = [(.2, .8), (.5, .3), (.6, .55), (.8, .15), (.9, .75), (.35, .6),
 burner = exchanger(.5, .6, 25., 2., .15, 1.6)
 trap("burner_probes_x_for_y", FIT, {"fit", "prior"}, BURNER,
      data=measure(lambda x, y: burner(y, x), BURNER_PROBES, .02))
-control("burner_done_right", FIT, BURNER, data=measure(burner, BURNER_PROBES, .02))
+# Power and loss are hard to tell apart, so it takes many draws.
+control("burner_done_right", FIT, BURNER, sampling(40000, 8000), data=measure(burner, BURNER_PROBES, .02))
 
 EVIDENCE = {
     "chip_probes_on_diagonal": "grid: share of the left answer 0.5; the run has 0 (R-hat 1.001)",
@@ -1149,7 +1150,7 @@ EVIDENCE = {
     "soil_eight_steps_a_day": "with steps of 0.005 the mean shifts by 3.5 sd",
     "soil_hundred_steps_a_day": "second order: (0.01/0.125)^2 of 3.5 sd is 0.02 sd; R-hat 1.001, ESS 1403",
     "burner_probes_x_for_y": "best fit of the series by brute force, noise-free: chi^2 is 231, of 8 data",
-    "burner_done_right": "linearised, the level moves the best fit by 0.08 sd from the series; its convergence was not yet measured",
+    "burner_done_right": "linearised, the level moves the best fit by 0.08 sd from the series; seeds 1 to 3: no R-hat above 1.01, no ESS below 400",
 }
 for problem in MORE:
     problem.evidence = EVIDENCE[problem.name]

@@ -201,6 +201,30 @@ namespace
   }
 
   void
+  check_integrals()
+  {
+    // A wire of strength 0.6 at 0.45, a thirtieth of a cell wide: no point of
+    // integration sees it, nor does one of a cell of half the length. The exact
+    // solution has 0.6 * 0.45 * (1 - x) of it on its right, sigma is 0.05.
+    std::string       wire   = loaded_string("10", "set Noise = 0.05\n");
+    const std::string source = "set Source = q";
+    wire.replace(wire.find(source),
+                 source.size(),
+                 "set Source = q + 0.6*exp(-(x-0.45)^2/(2*0.003^2))/"
+                 "(0.003*sqrt(2*pi))");
+    const Parameters      narrow = read(wire);
+    const RefinementCheck seen(Inversion(narrow), narrow, {{2.}, {4.}}, never);
+    check("what is narrower than a cell is seen by more integration points",
+          seen.get_integration_change() > Checks::largest_prediction_change,
+          std::to_string(seen.get_integration_change()));
+    const Parameters plain = read(loaded_string("10", "set Noise = 0.05\n"));
+    const RefinementCheck same(Inversion(plain), plain, {{2.}, {4.}}, never);
+    check("what is not changes nothing",
+          same.get_integration_change() < 1e-9,
+          std::to_string(same.get_integration_change()));
+  }
+
+  void
   check_time()
   {
     const auto solution = [](const double q, const unsigned int n) {
@@ -261,6 +285,7 @@ main()
   check_space();
   check_deviations();
   check_shift();
+  check_integrals();
   check_time();
   check_limits();
   return result();

@@ -224,12 +224,17 @@ namespace
               std::to_string(search.spent / cost) + " " + text(found));
       }
     Search poor;
-    poor.fine          = {{0., 0.7}, {10., 0.3}};
-    poor.budget        = 100.;
-    const Checks found = poor();
-    check("with too little nothing is begun",
-          found.n_searches == 0 && found.places.empty() && poor.spent == 0.,
-          text(found));
+    poor.fine = {{0., 0.7}, {10., 0.3}};
+    // Too little for a place, and for four searches.
+    for (const double budget : {100., 250.})
+      {
+        poor.budget        = budget;
+        const Checks found = poor();
+        check("with too little, " + std::to_string(int(budget)) +
+                ", nothing is begun",
+              found.n_searches == 0 && found.places.empty() && poor.spent == 0.,
+              text(found));
+      }
     poor.budget     = 1e5;
     poor.is_stopped = true;
     check("nor after a stop", poor().n_searches == 0 && poor.spent == 0.);

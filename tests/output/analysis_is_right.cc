@@ -321,6 +321,11 @@ namespace
     write_checks(checks);
     check("is no reason to warn if the posterior stays",
           analyse(RecordedRun("good")).warnings.empty());
+    checks.integration_change = 0.5;
+    write_checks(checks);
+    check("but what more integration points change is one",
+          warns(analyse(RecordedRun("good")), "more integration points"),
+          all_warnings(analyse(RecordedRun("good"))));
     checks.refinement_shifts = {{"x", 0.1, 0.}, {"y", -0.5, 0.1}};
     checks.swap_shifts       = {{"x", 0.7, -0.4}};
     checks.places.push_back({{1., 2.}, 1.25, 0.25, 7.});

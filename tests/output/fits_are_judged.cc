@@ -27,6 +27,8 @@ namespace
   {
     double noise_factor = 1., outlier = 0., drift = 0., offset = 0.;
     bool   is_deviation_unknown = false;
+    /** Of the errors of a sensor from time to time. */
+    double correlation = 0.;
     /** Whether an unknown deviation cannot follow the errors. */
     bool is_held = false;
     /** Of the errors; large ones leave much to the prior. */
@@ -60,6 +62,7 @@ namespace
         truth.push_back(normal(random));
         precision(k, k) = 1.;
       }
+    double errors[5] = {};
     for (unsigned int i = 0; i < n; ++i)
       {
         const double time = (i / 5 + 1.) / (n / 5), place = i % 5;
@@ -75,7 +78,11 @@ namespace
         one.deviation = flaw.is_deviation_unknown ? 0. : sigma;
         for (unsigned int k = 0; k < n_unknowns; ++k)
           one.value += row[k] * truth[k];
-        one.value += flaw.noise_factor * sigma * normal(random);
+        double &error = errors[i % 5];
+        error =
+          flaw.correlation * error +
+          std::sqrt(1. - flaw.correlation * flaw.correlation) * normal(random);
+        one.value += flaw.noise_factor * sigma * error;
         if (i == n / 2)
           one.value += flaw.outlier * sigma;
         if (place == 2)
@@ -250,6 +257,20 @@ namespace
           97,
           100);
       }
+    Flaw slow;
+    slow.correlation = 0.6;
+    check_count("errors that resemble those before them are found",
+                n_found(200, 2, slow, 100, Test::neighbours),
+                97,
+                100);
+    // Among ten residuals none is larger than sqrt(10) of their own
+    // deviations: Student's law knows that, the normal one does not.
+    Flaw single    = unknown;
+    single.outlier = 30.;
+    check_count("an outlier among few, of unknown deviation",
+                n_found(10, 2, single, 100, Test::outlier),
+                97,
+                100);
     unknown.offset = 8.;
     check_count("also where the standard deviation is unknown",
                 n_found(40, 2, unknown, 100, Test::pattern),

@@ -1290,7 +1290,7 @@
         (nFollowed === 1 ? 'has' : 'have') + ' none' : '') :
       '(measured − mean prediction) / deviation' + (data.unknownDeviation ? ', the median of its draws' : '') +
       (data.correlated ? '; errors are correlated, which these do not take into account' : '') +
-      '; mean square ' + number(meanSquare, 3)) +
+      '; mean square ' + number(meanSquare, 3) + ', below 1 as far as the unknowns follow the data') +
       '. Of ' + known.length + ', ' + outside(2) + ' beyond ±2 and ' + outside(3) + ' beyond ±3. ' +
       'If model and errors are right, about 5 in 100 are beyond ±2, 3 in 1,000 beyond ±3, ' +
       'and there is no pattern over time or place.');
