@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/solve_failed.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/adapted_mesh.h>
@@ -116,14 +117,22 @@ namespace Tempera
                  const SolverParameters            &solver,
                  const std::vector<ParameterRange> &ranges)
   {
-    switch (setting.problem->dimension())
+    try
       {
-        case 1:
-          return make_model<1>(setting, level, solver, ranges);
-        case 2:
-          return make_model<2>(setting, level, solver, ranges);
-        default:
-          return make_model<3>(setting, level, solver, ranges);
+        switch (setting.problem->dimension())
+          {
+            case 1:
+              return make_model<1>(setting, level, solver, ranges);
+            case 2:
+              return make_model<2>(setting, level, solver, ranges);
+            default:
+              return make_model<3>(setting, level, solver, ranges);
+          }
+      }
+    catch (const SolveFailed &failure)
+      {
+        // What fails before there are any values is the user's mistake.
+        throw UserError(failure.what());
       }
   }
 } // namespace Tempera

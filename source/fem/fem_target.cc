@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
-#include <tempera/base/solve_failed.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/model_server.h>
@@ -58,7 +57,7 @@ namespace Tempera
       std::shared_ptr<const ForwardModel>
       make(const std::string &level) override
       {
-        const auto model = make(all_levels.at(level), solver);
+        const auto model = server.make(all_levels.at(level), solver);
         n_steps[level]   = model->n_steps();
         return model;
       }
@@ -113,20 +112,6 @@ namespace Tempera
       }
 
     private:
-      /** Matrices that have no factors at any values are the user's mistake. */
-      std::shared_ptr<const FemModel>
-      make(const FemLevelParameters &level, const SolverParameters &how)
-      {
-        try
-          {
-            return server.make(level, how);
-          }
-        catch (const SolveFailed &failure)
-          {
-            throw UserError(failure.what());
-          }
-      }
-
       const ModelSetting                              setting;
       const SolverParameters                          solver;
       const std::vector<std::string>                  ladder_levels;
@@ -276,7 +261,7 @@ namespace Tempera
         }
       SolverParameters plain = solver;
       plain.gradient         = "adjoint";
-      return make(refined, plain);
+      return server.make(refined, plain);
     }
 
 
@@ -290,7 +275,7 @@ namespace Tempera
       same.additional_points  = n_additional;
       SolverParameters plain  = solver;
       plain.gradient          = "adjoint";
-      return make(same, plain);
+      return server.make(same, plain);
     }
 
 
@@ -321,7 +306,7 @@ namespace Tempera
           // Whoever chooses automatically knows where it is valid.
           asked.gradient =
             method == "precomputed adjoint" ? "automatic" : method;
-          const auto model = make(all_levels.at(level), asked);
+          const auto model = server.make(all_levels.at(level), asked);
           if (model->gradient_method() == method)
             result.push_back(
               {method, model, exactness, method == "finite differences"});

@@ -213,12 +213,12 @@ namespace
                  "set Source = q + 0.6*exp(-(x-0.45)^2/(2*0.003^2))/"
                  "(0.003*sqrt(2*pi))");
     const Parameters      narrow = read(wire);
-    const RefinementCheck seen(Inversion(narrow), narrow, {{2.}, {4.}}, never);
+    const RefinementCheck seen   = check_of(narrow, {{2.}, {4.}});
     check("what is narrower than a cell is seen by more integration points",
           seen.get_integration_change() > Checks::largest_prediction_change,
           std::to_string(seen.get_integration_change()));
     const Parameters plain = read(loaded_string("10", "set Noise = 0.05\n"));
-    const RefinementCheck same(Inversion(plain), plain, {{2.}, {4.}}, never);
+    const RefinementCheck same = check_of(plain, {{2.}, {4.}});
     check("what is not changes nothing",
           same.get_integration_change() < 1e-9,
           std::to_string(same.get_integration_change()));

@@ -8,9 +8,9 @@
 
 #include "tests.h"
 
-#include <tempera/study/level_checks.h>
 #include <tempera/output/record_file.h>
 #include <tempera/sampler/kernel.h>
+#include <tempera/study/level_checks.h>
 
 #include <filesystem>
 #include <random>

@@ -7,9 +7,9 @@
 
 #include "tests.h"
 
-#include <tempera/study/identifiability.h>
 #include <tempera/inference/information.h>
 #include <tempera/sampler/random.h>
+#include <tempera/study/identifiability.h>
 
 using namespace Tempera;
 using namespace Tempera::Testing;

@@ -61,7 +61,8 @@ namespace Tempera
     /** Relative length of the last update of Newton's iteration. */
     double       newton_tolerance  = 1e-10;
     unsigned int newton_iterations = 30;
-    /** For the states in time that one adjoint needs, in units of 10^6 bytes. */
+    /** For the states in time that one adjoint needs, in units of 10^6 bytes.
+     */
     double trajectory_memory = 1000.;
 
     /** Declare the parameters in the current section. */
