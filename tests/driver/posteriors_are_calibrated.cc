@@ -182,15 +182,18 @@ namespace
   std::vector<std::vector<double>>
   draws_of(const Parameters &parameters)
   {
-    const auto                          target = parameters.make_target();
-    const RunSettings                  &run    = parameters.settings;
-    const std::shared_ptr<const Energy> energy =
-      run.samples_prior() ? std::make_shared<PriorEnergy>(target->prior()) :
-                            target->energy("fine");
+    const auto         target = parameters.make_target();
+    const RunSettings &run    = parameters.settings;
+    std::vector<Level> levels;
+    for (const std::string &name : run.used_levels())
+      levels.push_back({name,
+                        run.samples_prior() ?
+                          std::make_shared<PriorEnergy>(target->prior()) :
+                          target->energy(name)});
     ReplicaExchange                  sampler(run.run,
                             run.kernel,
                             run.swaps,
-                            Ladder(run.ladder, run.kernel, {{"fine", energy}}),
+                            Ladder(run.ladder, run.kernel, std::move(levels)),
                             {target->centre()});
     std::vector<std::vector<double>> draws(target->unknowns().size());
     sampler.signals.draw.connect([&](const Draw &draw) {

@@ -381,6 +381,8 @@ namespace
                     {"export", "long"},
                     {"long/samples.nc'", "File too large"},
                     n);
+    // What an earlier run of this test may have left.
+    fs::remove_all("taken");
     fs::create_directories("taken/draws.csv");
     check_refusal("a place of CSV that cannot be written, too",
                   {"export", "long", "--csv", "--output", "taken"},
