@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // A solver of one's own, in the style of deal.II's step-8: a plate of 2 x 1
-// that is clamped on the left and pulled at its right end (plane strain),
-//   -div(lambda (div u) I + mu (grad u + grad u^T)) = 0,
-// with its own assembly and its own solver. Unknown are Young's modulus,
-// Poisson's number and the angle of the load. The displacements of three marks
-// on the right are measured. Tempera knows nothing of all this: it sees a
-// function of three numbers, takes differences for gradients, and does the
-// rest.
+// that is clamped on the left and pulled at its right end (plane strain), with
+// unknown Young's modulus, Poisson's number and angle of the load. The
+// displacements of three marks on the right are measured. Tempera sees a
+// function of three numbers.
 
 #include <tempera/base/solve_failed.h>
 #include <tempera/forward/function_model.h>
@@ -76,12 +73,6 @@ namespace
       assemble();
     }
 
-    std::string
-    description() const override
-    {
-      return std::to_string(dofs.n_dofs()) + " unknowns, quadratic elements";
-    }
-
   private:
     /** What the parameters are factors of. */
     void
@@ -104,13 +95,12 @@ namespace
             for (unsigned int i = 0; i < n; ++i)
               for (unsigned int j = 0; j < n; ++j)
                 {
-                  cell_lambda(i, j) += values[u].divergence(i, q) *
-                                       values[u].divergence(j, q) *
-                                       values.JxW(q);
-                  cell_mu(i, j) += 2. *
+                  const double weight = values.JxW(q);
+                  cell_lambda(i, j) += weight * values[u].divergence(i, q) *
+                                       values[u].divergence(j, q);
+                  cell_mu(i, j) += 2. * weight *
                                    (values[u].symmetric_gradient(i, q) *
-                                    values[u].symmetric_gradient(j, q)) *
-                                   values.JxW(q);
+                                    values[u].symmetric_gradient(j, q));
                 }
           for (Vector<double> &load : cell_loads)
             load = 0.;
