@@ -30,7 +30,7 @@ namespace
       void
       declare(dealii::ParameterHandler &prm)
       {
-        prm.enter_subsection("random walk");
+        prm.enter_subsection("wanderer");
         prm.add_parameter("Growth", growth, "Of the width after a success.");
         prm.leave_subsection();
       }
@@ -134,8 +134,7 @@ namespace
   };
 
   const KernelRegistration<RandomWalk>
-    register_random_walk("random walk",
-                         "Metropolis' random walk, for this test.");
+    register_random_walk("wanderer", "Metropolis' random walk, for this test.");
 
 
   /** A standard normal law that says what it was asked for. */
@@ -246,7 +245,7 @@ main()
       const std::string name =
         separate ? " that are separate" : " that come with values";
       const auto energy = std::make_shared<AskedEnergy>(separate);
-      const Run  walk   = run(energy, "set Type = random walk");
+      const Run  walk   = run(energy, "set Type = wanderer");
       check("no gradients" + name + " for a kernel that needs none",
             energy->asked[1] == 0 && energy->asked[2] == 0 &&
               energy->asked[0] > 1900,
@@ -257,7 +256,7 @@ main()
               walk.report.evaluations[0] == energy->asked[0]);
 
       const auto shared = std::make_shared<AskedEnergy>(separate);
-      const Run  turns  = run(shared, "set Type = MALA + random walk");
+      const Run  turns  = run(shared, "set Type = MALA + wanderer");
       check("gradients" + name + " for MALA in its turns",
             shared->asked[0] > 900 &&
               shared->asked[1] + shared->asked[2] > 900 &&
@@ -270,13 +269,13 @@ main()
     }
   {
     const auto        energy = std::make_shared<AskedEnergy>(false);
-    const std::string type   = "set Type = random walk\n";
+    const std::string type   = "set Type = wanderer\n";
     const Run         plain  = run(energy, type);
     check("a state of its own is saved and loaded",
           run(energy, type, 50).last == plain.last &&
             run(energy, type, 500).last == plain.last);
     const Run slow =
-      run(energy, type + "subsection random walk\nset Growth = 1\nend");
+      run(energy, type + "subsection wanderer\nset Growth = 1\nend");
     check("a parameter of its own is read",
           slow.report.rungs[0].step_size == 0.1 &&
             plain.report.rungs[0].step_size > 0.3,
@@ -292,12 +291,12 @@ main()
   }
   {
     Setting setting;
-    setting.kernel = "random walk";
+    setting.kernel = "wanderer";
     check_moments("random walk",
                   std::make_shared<AskedEnergy>(false),
                   setting,
                   {{"mean", power(0, 1), 0.}, {"square", power(0, 2), 1.}});
-    setting.kernel = "MALA + random walk";
+    setting.kernel = "MALA + wanderer";
     check_moments("MALA and random walk",
                   std::make_shared<AskedEnergy>(true),
                   setting,
