@@ -137,12 +137,14 @@ namespace
 
   /** A line through points, without a derivative; counts its evaluations. */
   std::shared_ptr<const ForwardModel>
-  line(const double error, unsigned int &count)
+  line(const double error, unsigned int &count, const double steepest = 1e9)
   {
     return std::make_shared<FunctionModel>(
-      2, 3, [error, &count](const auto &theta, const auto &predictions) {
+      2,
+      3,
+      [error, &count, steepest](const auto &theta, const auto &predictions) {
         ++count;
-        if (theta[1] > 3.)
+        if (theta[1] > steepest)
           throw SolveFailed("too steep");
         for (unsigned int i = 0; i < 3; ++i)
           predictions[i] = theta[0] + theta[1] * i + error;
@@ -181,10 +183,20 @@ namespace
           out.str());
     check("a level that no rung uses is never evaluated",
           n_fine > 1000 && n_coarse > 1000 && n_unused == 0);
+    ForwardTarget      steep({{"fine", line(0., n_fine, 1.02)}},
+                        {{"height", Prior::normal(0., 10.)},
+                              {"slope", Prior::uniform(-10., 10.)}},
+                        {1., 2., 3.},
+                        0.1);
+    std::ostringstream failures;
+    RunSettings        one = short_run("steep");
+    // A chain that starts at the centre, where there is a solution.
+    one.n_chains = 1;
     check("failed solves are counted and told",
-          out.str().find("too steep") == std::string::npos ||
-            out.str().find("failed and counted") != std::string::npos,
-          out.str());
+          run(steep, one, failures, {OldRun::overwrite}) &&
+            failures.str().find("too steep") != std::string::npos &&
+            failures.str().find("failed and counted") != std::string::npos,
+          failures.str());
 
     // Nothing of it needs a file: the same settings go on with the run.
     settings.run.iterations = 4000;
