@@ -38,7 +38,7 @@ if(TEMPERA_UNITY)
   unity_group(run run/run run/run_processes run/run_results run/run_settings
     run/expected_time)
   unity_group(processes driver/failure_board driver/launch run/process_layout)
-  unity_group(commands driver/export driver/report driver/summary)
+  unity_group(commands driver/export driver/summary)
   unity_group(studies study/simulate study/truth study/posterior_grid)
   unity_group(inference inference/likelihood inference/posterior inference/prior
     inference/independent_prior inference/prior_energy inference/observations)

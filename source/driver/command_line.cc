@@ -7,10 +7,13 @@
 #include <tempera/driver/launch.h>
 #include <tempera/driver/parameter_reference.h>
 #include <tempera/driver/parameters.h>
+#include <tempera/output/exporter.h>
 #include <tempera/run/run.h>
 #include <tempera/run/version.h>
 #include <tempera/study/studies.h>
+#include <tempera/study/study.h>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/program_options.hpp>
 
 #include <algorithm>
@@ -365,20 +368,29 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera export'");
       std::string             target;
-      options.add_options()("csv", "also CSV files in CmdStan's layout")(
-        "output", po::value(&target), "folder for the files; otherwise DIR");
+      options.add_options()("output",
+                            po::value(&target),
+                            "folder for the files; otherwise DIR");
+      const std::string always = "NetCDF";
+      for (const auto &[name, entry] : ExporterRegistry::entries())
+        if (name != always)
+          options.add_options()(boost::algorithm::to_lower_copy(name).c_str(),
+                                ("also: " + entry.description).c_str());
       const po::variables_map values = parse("export", arguments, options);
       if (values.count("help") > 0)
         {
           environment.out << usage << "\n" << options;
           return 0;
         }
+      std::vector<std::string> formats = {always};
+      for (const std::string &name : ExporterRegistry::names())
+        if (name != always &&
+            values.count(boost::algorithm::to_lower_copy(name)) > 0)
+          formats.push_back(name);
       export_run(the_folder("export", values),
-                 values.count("csv") > 0,
+                 formats,
                  environment.out,
-                 values.count("output") > 0 ?
-                   values["output"].as<std::string>() :
-                   "");
+                 target);
       return 0;
     }
 
@@ -393,7 +405,7 @@ namespace Tempera
           environment.out << usage << "\n" << options;
           return 0;
         }
-      make_report(the_folder("report", values), environment.out);
+      export_run(the_folder("report", values), {"Report"}, environment.out);
       return 0;
     }
 
@@ -617,6 +629,12 @@ namespace Tempera
         }
       list_names("Kernels ('Sampler/Kernel/Type'):",
                  described_names<KernelRegistry>(),
+                 environment.out);
+      list_names("Formats (section 'Output', 'tempera export'):",
+                 described_names<ExporterRegistry>(),
+                 environment.out);
+      list_names("Studies of finished runs:",
+                 described_names<StudyRegistry>(),
                  environment.out);
       list_names("Swap rules ('Sampler/Swaps/Rule'):",
                  described_names<SwapRuleRegistry>(),

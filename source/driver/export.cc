@@ -2,9 +2,8 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/driver/commands.h>
-#include <tempera/output/cmdstan_csv.h>
+#include <tempera/output/exporter.h>
 #include <tempera/output/recorded_run.h>
-#include <tempera/output/samples_netcdf.h>
 
 #include <filesystem>
 #include <ostream>
@@ -12,13 +11,13 @@
 namespace Tempera
 {
   void
-  export_run(const std::string &folder,
-             const bool         csv,
-             std::ostream      &out,
-             const std::string &target)
+  export_run(const std::string              &folder,
+             const std::vector<std::string> &formats,
+             std::ostream                   &out,
+             const std::string              &target)
   {
     if (!std::filesystem::is_directory(folder))
-      throw UserError("tempera export: there is no folder '" + folder +
+      throw UserError("There is no folder '" + folder +
                       "'. Give the folder that 'tempera run' has written.");
     const RecordedRun run(folder);
     for (const std::string &damage : run.get_damages())
@@ -44,12 +43,9 @@ namespace Tempera
     const std::string place = target.empty() ? folder : target;
     std::error_code   error;
     std::filesystem::create_directories(place, error);
-    const std::string samples =
-      (std::filesystem::path(place) / "samples.nc").string();
-    write_samples_netcdf(run, samples);
-    out << "-- samples in " << samples << "\n";
-    if (csv)
-      for (const std::string &path : write_cmdstan_csv(run, place))
-        out << "-- draws in " << path << "\n";
+    for (const std::string &name : formats)
+      for (const std::string &path :
+           ExporterRegistry::create(name)->write(run, nullptr, place))
+        out << "-- " << name << " in " << path << "\n";
   }
 } // namespace Tempera

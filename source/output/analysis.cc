@@ -20,28 +20,6 @@ namespace Tempera
     using Chains = std::vector<std::vector<double>>;
 
 
-    /** Names and numbers of a file with two columns; empty if there is none. */
-    std::vector<std::pair<std::string, double>>
-    read_figures(const std::string &folder, const std::string &name)
-    {
-      std::ifstream file(std::filesystem::path(folder) / name);
-      std::vector<std::pair<std::string, double>> figures;
-      std::string                                 line;
-      std::getline(file, line);
-      while (std::getline(file, line))
-        {
-          const std::size_t comma = line.rfind(',');
-          if (comma == std::string::npos)
-            continue;
-          char        *end   = nullptr;
-          const double value = std::strtod(line.c_str() + comma + 1, &end);
-          if (end != line.c_str() + comma + 1 && std::isfinite(value))
-            figures.emplace_back(line.substr(0, comma), value);
-        }
-      return figures;
-    }
-
-
     /** The last word of each chain that has said any. */
     std::vector<const RunReport *>
     last_reports(const RecordedRun &run)
@@ -207,6 +185,7 @@ namespace Tempera
     void
     add_costs(const RecordedRun                    &run,
               const std::vector<const RunReport *> &reports,
+              const PhaseTimes                     &times,
               Analysis                             &analysis)
     {
       analysis.work = analysis.set_up_work = 0.;
@@ -220,17 +199,13 @@ namespace Tempera
             analysis.levels[i].evaluations += report->evaluations[i];
         }
 
-      analysis.times   = read_figures(run.get_folder(), "times.csv");
+      analysis.times   = times;
       analysis.seconds = analysis.times.empty() ? not_a_number : 0.;
       for (const auto &[phase, seconds] : analysis.times)
         analysis.seconds += seconds;
       for (const auto &[phase, seconds] : analysis.times)
         if (phase == "sampling")
           analysis.seconds = seconds;
-      analysis.checks = read_checks(run.get_folder());
-      // Of a run that has gone on since, they say nothing.
-      if (analysis.checks.rounds != analysis.rounds)
-        analysis.checks = Checks();
     }
 
 
@@ -638,6 +613,16 @@ namespace Tempera
   Analysis
   analyse(const RecordedRun &run)
   {
+    return analyse(run,
+                   read_times(run.get_folder()),
+                   read_checks(run.get_folder()));
+  }
+
+
+
+  Analysis
+  analyse(const RecordedRun &run, const PhaseTimes &times, const Checks &checks)
+  {
     // Draws of all chains, and numbers in all.
     constexpr std::size_t most_draws = 200000, most_numbers = 1 << 23,
                           least_draws_of_chain = 1000;
@@ -648,7 +633,10 @@ namespace Tempera
     add_state(run, reports, analysis);
     add_rungs(description, reports, analysis);
     add_pairs(reports, analysis);
-    add_costs(run, reports, analysis);
+    add_costs(run, reports, times, analysis);
+    // Of a run that has gone on since, they say nothing.
+    if (checks.rounds == analysis.rounds)
+      analysis.checks = checks;
     analysis.replica_r_hat = not_a_number;
 
     const std::vector<std::string> names      = description.columns();

@@ -21,6 +21,10 @@ namespace Tempera
       field("verdict", one.verdict);
       field("sentence", one.sentence);
       field("open", one.is_open);
+      field("prior_sd", one.prior_deviation);
+      field("posterior_sd", one.posterior_deviation);
+      field("ks_distance", one.distance);
+      field("information", one.information);
     }
 
     template <typename Field>
@@ -52,6 +56,9 @@ namespace Tempera
       field("refined_level", checks.refined_level);
       field("refinement", checks.refinement);
       field("prediction_change", checks.prediction_change);
+      field("mean_prediction_change", checks.mean_prediction_change);
+      field("refinement_draws", checks.n_refinement_draws);
+      field("worst_measurement", checks.worst_measurement);
       field("integration_change", checks.integration_change);
       field("refinement_shifts", checks.refinement_shifts);
       field("swap_shifts", checks.swap_shifts);

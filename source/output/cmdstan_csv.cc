@@ -3,6 +3,7 @@
 #include <tempera/base/user_error.h>
 #include <tempera/base/utf8.h>
 #include <tempera/output/cmdstan_csv.h>
+#include <tempera/output/exporter.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/run_folder.h>
 #include <tempera/output/temporary_file.h>
@@ -246,4 +247,24 @@ namespace Tempera
       }
     return paths;
   }
+
+
+  namespace
+  {
+    class CmdstanExporter : public Exporter
+    {
+    public:
+      std::vector<std::string>
+      write(const RecordedRun &run,
+            const Analysis *,
+            const std::string &folder) const override
+      {
+        return write_cmdstan_csv(run, folder);
+      }
+    };
+
+    const Registration<ExporterRegistry, CmdstanExporter> registration(
+      "CSV",
+      "The draws of the coldest rung in CmdStan's format: draws.csv, or draws_1.csv, draws_2.csv, ... for several chains.");
+  } // namespace
 } // namespace Tempera

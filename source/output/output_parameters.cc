@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
+#include <tempera/output/exporter.h>
 #include <tempera/output/output_parameters.h>
 
 namespace Tempera
 {
+  OutputParameters::OutputParameters()
+  {
+    for (const std::string &name : ExporterRegistry::names())
+      formats[name] = ExporterRegistry::create(name)->is_default();
+  }
+
+
+
   void
   OutputParameters::declare(dealii::ParameterHandler &prm)
   {
@@ -12,14 +21,12 @@ namespace Tempera
       draws,
       "Rungs whose draws are recorded: all, or the coldest only. Without the others nobody can see whether the coldest has missed a mode.",
       one_of({"all", "coldest"}));
-    prm.add_parameter(
-      "CSV",
-      csv,
-      "Whether the draws of the coldest rung are also written in CmdStan's format: draws.csv, or draws_1.csv, draws_2.csv, ... for several chains. 'tempera export --csv' does so later.");
-    prm.add_parameter(
-      "Report",
-      report,
-      "Whether report.html is made at the end of the run. 'tempera report' does so later.");
+    for (const auto &[name, entry] : ExporterRegistry::entries())
+      prm.add_parameter(name,
+                        formats[name],
+                        "Whether the run leaves this when it is over. " +
+                          entry.description +
+                          " 'tempera export' does so later.");
     prm.add_parameter(
       "Checkpoint seconds",
       checkpoint_seconds,

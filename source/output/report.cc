@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/user_error.h>
 #include <tempera/output/analysis.h>
+#include <tempera/output/exporter.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report.h>
 #include <tempera/output/report_data.h>
 #include <tempera/output/report_resources.h>
+#include <tempera/output/run_folder.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -119,4 +121,41 @@ namespace Tempera
                  {"LIBRARY", read_chart_library()},
                  {"SCRIPT", ReportResources::script}});
   }
+
+
+  namespace
+  {
+    class ReportExporter : public Exporter
+    {
+    public:
+      bool
+      is_default() const override
+      {
+        return true;
+      }
+
+      bool
+      needs_analysis() const override
+      {
+        return true;
+      }
+
+      std::vector<std::string>
+      write(const RecordedRun &run,
+            const Analysis    *analysis,
+            const std::string &folder) const override
+      {
+        const std::string path = folder + "/" + report_name;
+        write_whole_file(path,
+                         analysis != nullptr ? report_html(run, *analysis) :
+                                               report_html(run),
+                         "a copy of the folder");
+        return {path};
+      }
+    };
+
+    const Registration<ExporterRegistry, ReportExporter> registration(
+      "Report",
+      "A page with warnings, diagnostics and interactive charts: report.html.");
+  } // namespace
 } // namespace Tempera

@@ -1012,24 +1012,6 @@ namespace Tempera
           .text();
       }
 
-      /** A table of the folder, by line and cell, bounded; may be empty. */
-      std::vector<std::vector<std::string>>
-      cells_of(const std::string &name) const
-      {
-        constexpr std::size_t most_lines = 200;
-        std::ifstream         file(run.get_folder() + "/" + name);
-        std::vector<std::vector<std::string>> result;
-        for (std::string line;
-             result.size() < most_lines && std::getline(file, line);)
-          {
-            result.emplace_back();
-            std::istringstream cells(line);
-            for (std::string cell; std::getline(cells, cell, ',');)
-              result.back().push_back(cell);
-          }
-        return result;
-      }
-
       static double
       number_in(const std::string &cell)
       {
@@ -1038,23 +1020,22 @@ namespace Tempera
         return cell.empty() || *end != 0 ? not_a_number : value;
       }
 
-      /** What the data tell of each unknown, from identifiability.csv. */
+      /** What the data tell of each unknown. */
       std::string
       data_tell() const
       {
         std::vector<std::string> entries;
-        const auto               lines = cells_of("identifiability.csv");
-        for (std::size_t i = 1; i < lines.size() && i <= most_columns; ++i)
-          if (lines[i].size() >= 8)
+        for (const Checks::Finding &one : analysis.checks.findings)
+          if (entries.size() < most_columns)
             entries.push_back(
               Object()
-                .add("unknown", ReportJson::of_text(lines[i][0]))
-                .add("prior", ReportJson::of_number(number_in(lines[i][1])))
-                .add("posterior", ReportJson::of_number(number_in(lines[i][2])))
-                .add("distance", ReportJson::of_number(number_in(lines[i][3])))
-                .add("information",
-                     ReportJson::of_number(number_in(lines[i][4])))
-                .add("verdict", ReportJson::of_text(lines[i][7]))
+                .add("unknown", ReportJson::of_text(one.unknown))
+                .add("prior", ReportJson::of_number(one.prior_deviation))
+                .add("posterior",
+                     ReportJson::of_number(one.posterior_deviation))
+                .add("distance", ReportJson::of_number(one.distance))
+                .add("information", ReportJson::of_number(one.information))
+                .add("verdict", ReportJson::of_text(one.verdict))
                 .text());
         return ReportJson::list(entries);
       }
@@ -1098,38 +1079,33 @@ namespace Tempera
           .text();
       }
 
-      /** What a refined level changes, from refinement.csv; or null. */
+      /** What a refined level changes; or null. */
       std::string
       refinement() const
       {
-        Object result;
-        bool   is_known = false;
-        for (const std::vector<std::string> &line : cells_of("refinement.csv"))
-          if (line.size() == 2 && std::isfinite(number_in(line[1])))
-            {
-              is_known = is_known || line[0] == "largest";
-              result.add(line[0], ReportJson::of_number(number_in(line[1])));
-            }
-        return is_known ? result.text() : "null";
+        const Checks &found = analysis.checks;
+        if (found.n_refinement_draws == 0)
+          return "null";
+        return Object()
+          .add("largest", ReportJson::of_number(found.prediction_change))
+          .add("mean", ReportJson::of_number(found.mean_prediction_change))
+          .add("n_draws", ReportJson::of_number(found.n_refinement_draws))
+          .add("measurement", ReportJson::of_number(found.worst_measurement))
+          .text();
       }
 
-      /** Names and seconds from times.csv; null without it. */
+      /** Names and seconds; null without them. */
       std::string
       times() const
       {
-        std::ifstream            file(run.get_folder() + "/times.csv");
-        std::string              line;
         std::vector<std::string> phases;
         std::vector<double>      seconds;
-        std::getline(file, line);
-        while (std::getline(file, line) && phases.size() < most_columns)
-          {
-            const std::size_t comma = line.rfind(',');
-            if (comma == std::string::npos)
-              continue;
-            phases.push_back(line.substr(0, comma));
-            seconds.push_back(std::strtod(line.c_str() + comma + 1, nullptr));
-          }
+        for (const auto &[phase, duration] : analysis.times)
+          if (phases.size() < most_columns)
+            {
+              phases.push_back(phase);
+              seconds.push_back(duration);
+            }
         if (phases.empty())
           return "null";
         return Object()

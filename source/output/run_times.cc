@@ -8,6 +8,29 @@
 
 namespace Tempera
 {
+  PhaseTimes
+  read_times(const std::string &folder)
+  {
+    std::ifstream file(folder + "/times.csv");
+    PhaseTimes    times;
+    std::string   line;
+    std::getline(file, line);
+    while (std::getline(file, line))
+      {
+        const std::size_t comma = line.rfind(',');
+        if (comma == std::string::npos)
+          continue;
+        char        *end     = nullptr;
+        const double seconds = std::strtod(line.c_str() + comma + 1, &end);
+        if (end != line.c_str() + comma + 1 && std::isfinite(seconds) &&
+            seconds >= 0.)
+          times.emplace_back(line.substr(0, comma), seconds);
+      }
+    return times;
+  }
+
+
+
   RunTimes::RunTimes()
     : last(std::chrono::steady_clock::now())
   {}
@@ -49,18 +72,8 @@ namespace Tempera
   void
   RunTimes::add_from(const RunFolder &folder)
   {
-    std::ifstream file(folder.file("times.csv"));
-    std::string   line;
-    std::getline(file, line);
-    while (std::getline(file, line))
-      {
-        const auto comma = line.find(',');
-        if (comma == std::string::npos)
-          continue;
-        const double seconds = std::strtod(line.c_str() + comma + 1, nullptr);
-        if (std::isfinite(seconds) && seconds > 0.)
-          entry(line.substr(0, comma)) += seconds;
-      }
+    for (const auto &[phase, seconds] : read_times(folder.get_path()))
+      entry(phase) += seconds;
   }
 
 
@@ -73,6 +86,15 @@ namespace Tempera
     for (const auto &one : phases)
       text += one.first + "," + to_text(one.second, 6) + "\n";
     folder.write("times.csv", text);
+  }
+
+
+
+  PhaseTimes
+  RunTimes::get()
+  {
+    update();
+    return phases;
   }
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/output/exporter.h>
 #include <tempera/output/netcdf_file.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/samples_netcdf.h>
@@ -1105,4 +1106,32 @@ namespace Tempera
     netcdf.close();
     file.publish();
   }
+
+
+  namespace
+  {
+    class NetcdfExporter : public Exporter
+    {
+    public:
+      bool
+      is_default() const override
+      {
+        return true;
+      }
+
+      std::vector<std::string>
+      write(const RecordedRun &run,
+            const Analysis *,
+            const std::string &folder) const override
+      {
+        const std::string path = folder + "/samples.nc";
+        write_samples_netcdf(run, path);
+        return {path};
+      }
+    };
+
+    const Registration<ExporterRegistry, NetcdfExporter>
+      registration("NetCDF",
+                   "All draws as samples.nc, which ArviZ and xarray read.");
+  } // namespace
 } // namespace Tempera

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/canvas.h>
+#include <tempera/output/exporter.h>
+#include <tempera/output/run_folder.h>
 #include <tempera/output/samples_picture.h>
 
 #include <algorithm>
@@ -63,16 +65,6 @@ namespace Tempera
       return result;
     }
   } // namespace
-
-
-
-  void
-  write_samples_picture(const RunFolder &folder, const RecordedRun &run)
-  {
-    const std::string picture = samples_picture(run);
-    if (!picture.empty())
-      folder.write("samples.svg", picture);
-  }
 
 
 
@@ -179,4 +171,35 @@ namespace Tempera
     canvas.label(margin, 34, "start", legend);
     return canvas.svg();
   }
+
+
+  namespace
+  {
+    class PictureExporter : public Exporter
+    {
+    public:
+      bool
+      is_default() const override
+      {
+        return true;
+      }
+
+      std::vector<std::string>
+      write(const RecordedRun &run,
+            const Analysis *,
+            const std::string &folder) const override
+      {
+        const std::string picture = samples_picture(run);
+        if (picture.empty())
+          return {};
+        const std::string path = folder + "/samples.svg";
+        write_whole_file(path, picture, "another folder");
+        return {path};
+      }
+    };
+
+    const Registration<ExporterRegistry, PictureExporter>
+      registration("Picture",
+                   "The draws of the coldest rung as a picture: samples.svg.");
+  } // namespace
 } // namespace Tempera

@@ -309,8 +309,7 @@ namespace Tempera
       }
     // Of what is not recorded, some states are kept here.
     kept_draws = std::make_unique<DrawSubset>(
-      has_unrecorded() ? n_kept_draws() : 0,
-      (*ensemble)[0].get_ladder().space().dimension());
+      n_kept_draws(), (*ensemble)[0].get_ladder().space().dimension());
     for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
       kept_draws->connect((*ensemble)[chain].signals);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/study/identifiability.h>
+#include <tempera/study/study.h>
 
 #include <algorithm>
 #include <cmath>
@@ -350,7 +351,11 @@ namespace Tempera
                       finding.verdict == Verdict::tied ||
                       finding.verdict == Verdict::ambiguous ||
                       finding.verdict == Verdict::unchanged;
-        any_is_open = any_is_open || one.is_open;
+        any_is_open             = any_is_open || one.is_open;
+        one.prior_deviation     = finding.prior_deviation;
+        one.posterior_deviation = finding.posterior_deviation;
+        one.distance            = finding.distance;
+        one.information         = finding.information;
         checks.findings.push_back(one);
       }
     // A combination is a single unknown that was named, or says more than that.
@@ -393,4 +398,74 @@ namespace Tempera
               "\n";
     return text;
   }
+
+
+
+  namespace
+  {
+    class IdentifiabilityStudy : public Study
+    {
+    public:
+      std::string
+      phase() const override
+      {
+        return "information";
+      }
+
+      unsigned int
+      n_whole_draws(const Target      &target,
+                    const RunSettings &settings) const override
+      {
+        return std::min(target.most_information_draws(),
+                        settings.output.n_information_draws);
+      }
+
+      std::string
+      make(const FinishedRun &run, Checks &checks) const override
+      {
+        if (!run.has_prior())
+          return "";
+        if (!run.samples_posterior())
+          return "\nWhat the data tell is not said: the coldest temperature "
+                 "is " +
+                 to_text(run.ladder[0].temperature, 4) +
+                 ", and only draws at temperature 1 are draws from the "
+                 "posterior.\n";
+        // First what takes solves: the analysis is made meanwhile.
+        const Information information =
+          run.target.information(run.ladder,
+                                 run.whole_draws(
+                                   n_whole_draws(run.target, run.settings)),
+                                 run.is_stopped);
+
+        std::vector<Marginal> marginals(run.description.names.size());
+        for (unsigned int chain = 0; chain < run.recorded.n_chains(); ++chain)
+          run.recorded.for_each_draw(chain, [&](const RecordedDraw &draw) {
+            if (!draw.is_burn_in)
+              for (std::size_t i = 0; i < marginals.size(); ++i)
+                marginals[i].add(draw.rungs[0].values[i]);
+          });
+        std::vector<Mixing> mixing(marginals.size());
+        for (std::size_t i = 0; i < mixing.size(); ++i)
+          {
+            const Analysis::Column &column = run.analysis.get().columns[i];
+            mixing[i].convergence          = {column.diagnostics.r_hat,
+                                              column.diagnostics.bulk_size};
+            if (!std::isnan(column.replica_r_hat))
+              mixing[i].replica_r_hat = column.replica_r_hat;
+          }
+        const Identifiability identifiability(run.target.unknowns(),
+                                              marginals,
+                                              mixing,
+                                              information);
+        run.folder.write("identifiability.csv", identifiability.csv());
+        identifiability.add_to(checks);
+        return identifiability.text();
+      }
+    };
+
+    const Registration<StudyRegistry, IdentifiabilityStudy>
+      registration("identifiability",
+                   "What the data tell about each unknown, and what not");
+  } // namespace
 } // namespace Tempera

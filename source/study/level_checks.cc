@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/posterior_shift.h>
 #include <tempera/study/level_checks.h>
+#include <tempera/study/study.h>
 
 #include <algorithm>
 #include <cmath>
@@ -263,4 +264,56 @@ namespace Tempera
       }
     return result;
   }
+
+
+
+  namespace
+  {
+    class LevelStudy : public Study
+    {
+    public:
+      std::string
+      phase() const override
+      {
+        return "checks";
+      }
+
+      unsigned int
+      n_whole_draws(const Target &, const RunSettings &settings) const override
+      {
+        return settings.swaps.rule == "multi-variance" ? n_bias_draws : 0;
+      }
+
+      std::string
+      make(const FinishedRun &run, Checks &checks) const override
+      {
+        if (!run.can_evaluate())
+          return "";
+        const Analysis &analysis = run.analysis.get();
+        checks.fine_shares =
+          fine_shares(analysis, run.recorded, run.ladder, run.is_stopped);
+        // Energies that another process has cannot be asked for here.
+        bool all_are_here = true;
+        for (unsigned int rung = 0; rung < run.ladder.size(); ++rung)
+          all_are_here = all_are_here && run.has(run.ladder[rung].level);
+        if (all_are_here)
+          checks.swap_shifts = swap_shifts(analysis,
+                                           run.description,
+                                           run.ladder,
+                                           run.settings.swaps,
+                                           run.whole_draws(n_bias_draws),
+                                           run.draws(n_population),
+                                           run.is_stopped);
+        return "";
+      }
+
+    private:
+      /** Draws at which levels are compared. */
+      static constexpr unsigned int n_bias_draws = 100;
+    };
+
+    const Registration<StudyRegistry, LevelStudy>
+      registration("levels",
+                   "What coarse levels and biased swaps do to the answer");
+  } // namespace
 } // namespace Tempera

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/moments.h>
 #include <tempera/study/mode_search.h>
+#include <tempera/study/study.h>
 
 #include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/lapack_full_matrix.h>
@@ -571,4 +572,73 @@ namespace Tempera
       result.places[i].share = ratios[i] / sum;
     return result;
   }
+
+
+
+  namespace
+  {
+    class MissedModeStudy : public Study
+    {
+    public:
+      std::string
+      phase() const override
+      {
+        return "checks";
+      }
+
+      std::string
+      make(const FinishedRun &run, Checks &checks) const override
+      {
+        constexpr unsigned int most_unknowns = 20;
+        const Ladder          &ladder        = run.ladder;
+        if (!run.can_evaluate() || !run.target.has_distinct_minima() ||
+            !run.samples_posterior() ||
+            ladder.space().dimension() > most_unknowns ||
+            ladder.energy(0).is_stochastic())
+          return "";
+        constexpr double share_of_work = 0.02;
+        SearchBudget     budget;
+        budget.work       = share_of_work * run.analysis.get().work;
+        budget.seed       = run.settings.run.seed;
+        budget.is_stopped = run.is_stopped;
+        const SearchSpace space =
+          run.target.unknowns().empty() ?
+            SearchSpace(ladder.space(),
+                        evenly_spaced_states(run.recorded,
+                                             n_population,
+                                             run.description.n_recorded_rungs -
+                                               1)) :
+            SearchSpace(run.target.unknowns());
+        const Checks found = search_modes(cheapest(run),
+                                          ladder.energy(0),
+                                          space,
+                                          run.draws(n_population),
+                                          budget);
+        checks.places      = found.places;
+        checks.n_searches  = found.n_searches;
+        return "";
+      }
+
+    private:
+      /** Where evaluations cost least. */
+      static const Energy &
+      cheapest(const FinishedRun &run)
+      {
+        const Energy *result = &run.ladder.energy(0);
+        for (unsigned int rung = 0; rung < run.ladder.size(); ++rung)
+          {
+            const Energy &energy = run.ladder.energy(rung);
+            if (run.has(run.ladder[rung].level) && !energy.is_stochastic() &&
+                energy.work(Request::values_and_gradients) <
+                  result->work(Request::values_and_gradients))
+              result = &energy;
+          }
+        return *result;
+      }
+    };
+
+    const Registration<StudyRegistry, MissedModeStudy>
+      registration("missed modes",
+                   "Places of low energy that no chain has visited");
+  } // namespace
 } // namespace Tempera

@@ -3,6 +3,7 @@
 #include <tempera/base/user_error.h>
 #include <tempera/output/posterior_shift.h>
 #include <tempera/study/refinement_check.h>
+#include <tempera/study/study.h>
 
 #include <algorithm>
 #include <cmath>
@@ -191,6 +192,23 @@ namespace Tempera
 
 
 
+  void
+  RefinementCheck::add_to(Checks &checks) const
+  {
+    checks.refinement = text();
+    if (!is_known())
+      return;
+    checks.refined_level          = level;
+    checks.prediction_change      = largest;
+    checks.mean_prediction_change = mean;
+    checks.n_refinement_draws     = n_draws;
+    checks.worst_measurement      = measurement + 1;
+    checks.integration_change     = integration_change;
+    checks.refinement_shifts      = shifts;
+  }
+
+
+
   std::string
   RefinementCheck::csv() const
   {
@@ -200,4 +218,46 @@ namespace Tempera
            to_text(mean, 8) + "\nn_draws," + std::to_string(n_draws) +
            "\nmeasurement," + std::to_string(measurement + 1) + "\n";
   }
+
+
+
+  namespace
+  {
+    class RefinementStudy : public Study
+    {
+    public:
+      std::string
+      phase() const override
+      {
+        return "refinement";
+      }
+
+      std::string
+      make(const FinishedRun &run, Checks &checks) const override
+      {
+        ForwardTarget *const forward = run.target.forward();
+        const unsigned int   n       = run.settings.output.n_refinement_draws;
+        if (!run.has_prior() || forward == nullptr || n == 0)
+          return "";
+        const RefinementCheck check(
+          *forward,
+          run.cold_level(),
+          run.draws(n),
+          run.is_stopped,
+          // At another temperature, or where chains disagree, it is not the
+          // posterior that would shift.
+          run.samples_posterior() && run.analysis.get().chains_agree() ?
+            run.draws(n_population) :
+            std::vector<std::vector<double>>());
+        check.add_to(checks);
+        if (check.is_known())
+          run.folder.write("refinement.csv", check.csv());
+        return check.text();
+      }
+    };
+
+    const Registration<StudyRegistry, RefinementStudy>
+      registration("refinement",
+                   "Whether the coldest level is fine enough, by a finer one");
+  } // namespace
 } // namespace Tempera

@@ -33,22 +33,19 @@ namespace Tempera
 
 
   /**
-   * `tempera export`: `samples.nc`, and on request CSV files in CmdStan's
-   * layout, from the record of a run that is complete, was killed, or is still
-   * going. Says what of the record could not be read.
+   * `tempera export`: files for people and other programs from the record of a
+   * run that is complete, was killed, or is still going. Says what of the
+   * record could not be read.
    *
+   * @param formats Names of exporters.
    * @param target Folder for the files; empty for that of the run.
    */
   void
-  export_run(const std::string &folder,
-             const bool         csv,
-             std::ostream      &out,
-             const std::string &target = "");
+  export_run(const std::string              &folder,
+             const std::vector<std::string> &formats,
+             std::ostream                   &out,
+             const std::string              &target = "");
 
-
-  /** `tempera report`: make the report of a run from its record. */
-  void
-  make_report(const std::string &folder, std::ostream &out);
 } // namespace Tempera
 
 #endif

@@ -9,6 +9,7 @@
 #include <tempera/output/modes.h>
 #include <tempera/output/prior_conflict.h>
 #include <tempera/output/recorded_run.h>
+#include <tempera/output/run_times.h>
 #include <tempera/output/warnings.h>
 
 #include <cstdint>
@@ -151,7 +152,7 @@ namespace Tempera
     /** In forward solves of the coldest level, burn-in included, all chains. */
     double work, set_up_work;
     /** Phases and their seconds; empty if not known. */
-    std::vector<std::pair<std::string, double>> times;
+    PhaseTimes times;
     /** Of sampling, or of everything if that is not told apart. */
     double seconds;
 
@@ -185,6 +186,12 @@ namespace Tempera
    */
   Analysis
   analyse(const RecordedRun &run);
+
+  /** The same for who knows what is kept beside the record. */
+  Analysis
+  analyse(const RecordedRun &run,
+          const PhaseTimes  &times,
+          const Checks      &checks);
 } // namespace Tempera
 
 #endif

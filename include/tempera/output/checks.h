@@ -16,6 +16,9 @@ namespace Tempera
    */
   struct Checks
   {
+    static constexpr double not_known =
+      std::numeric_limits<double>::quiet_NaN();
+
     /** What the data say about an unknown. */
     struct Finding
     {
@@ -25,6 +28,9 @@ namespace Tempera
       std::string sentence;
       /** Whether it is left open. */
       bool is_open = false;
+      /** As in identifiability.csv; not a number if not known. */
+      double prior_deviation = not_known, posterior_deviation = not_known,
+             distance = not_known, information = not_known;
     };
 
     /**
@@ -70,9 +76,14 @@ namespace Tempera
     /** In words; empty if not known. */
     std::string refinement;
     /** Largest |change of a prediction| / sigma on the refined level. */
-    double prediction_change = std::numeric_limits<double>::quiet_NaN();
+    double prediction_change = not_known;
+    /** The mean of all such changes, over so many draws. */
+    double        mean_prediction_change = not_known;
+    std::uint64_t n_refinement_draws     = 0;
+    /** Number of the measurement that changes most, counted from 1. */
+    std::uint64_t worst_measurement = 0;
     /** The same by more integration points on the level itself. */
-    double integration_change = std::numeric_limits<double>::quiet_NaN();
+    double integration_change = not_known;
     /** How the refined level would shift the posterior. */
     std::vector<Shift> refinement_shifts;
 

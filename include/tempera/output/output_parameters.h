@@ -2,6 +2,7 @@
 #ifndef tempera_output_output_parameters_h
 #define tempera_output_output_parameters_h
 
+#include <map>
 #include <string>
 
 namespace dealii
@@ -23,10 +24,13 @@ namespace Tempera
     /** Zero: the finest level is not compared with a finer one. */
     unsigned int n_refinement_draws = 20;
 
-    bool         csv                = false;
-    bool         report             = true;
+    /** By name of an exporter: whether the run leaves it. */
+    std::map<std::string, bool> formats;
+
     double       checkpoint_seconds = 60.;
     unsigned int checkpoint_rounds  = 0;
+
+    OutputParameters();
 
     /** Declare the parameters in the current section. */
     void

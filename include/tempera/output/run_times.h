@@ -11,6 +11,14 @@
 
 namespace Tempera
 {
+  /** Phases of a run, and their seconds. */
+  using PhaseTimes = std::vector<std::pair<std::string, double>>;
+
+  /** From `times.csv` of a folder; empty if there is none. */
+  PhaseTimes
+  read_times(const std::string &folder);
+
+
   /**
    * Where the time of a run goes, as `times.csv`. One phase is timed at a time;
    * the times of a run that is resumed add up.
@@ -32,6 +40,10 @@ namespace Tempera
     void
     write(const RunFolder &folder);
 
+    /** All phases so far. */
+    PhaseTimes
+    get();
+
     /** Seconds of a phase, earlier sessions included. */
     double
     seconds(const std::string &phase);
@@ -44,9 +56,9 @@ namespace Tempera
     void
     update();
 
-    std::vector<std::pair<std::string, double>> phases;
-    std::string                                 current;
-    std::chrono::steady_clock::time_point       last;
+    PhaseTimes                            phases;
+    std::string                           current;
+    std::chrono::steady_clock::time_point last;
   };
 } // namespace Tempera
 

@@ -3,7 +3,6 @@
 #define tempera_output_samples_picture_h
 
 #include <tempera/output/recorded_run.h>
-#include <tempera/output/run_folder.h>
 
 #include <string>
 
@@ -16,10 +15,6 @@ namespace Tempera
    */
   std::string
   samples_picture(const RecordedRun &run);
-
-  /** The same as `samples.svg`, if there is something to see. */
-  void
-  write_samples_picture(const RunFolder &folder, const RecordedRun &run);
 } // namespace Tempera
 
 #endif

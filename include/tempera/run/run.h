@@ -19,8 +19,6 @@
 
 namespace Tempera
 {
-  struct Analysis;
-  struct Checks;
   class PredictionBand;
   class Record;
   class RecordedRun;
@@ -166,69 +164,13 @@ namespace Tempera
     write_results(const std::atomic<bool> &stop,
                   const std::string       &closing_words);
 
-    /** Whether the draws of the coldest rung are from the posterior. */
-    bool
-    samples_posterior() const;
-
-    /** Name of the coldest rung's level. */
-    const std::string &
-    cold_level() const
-    {
-      return settings.ladder.levels[0];
-    }
-
     /** Whether some unknowns are sampled, but not recorded. */
     bool
     has_unrecorded() const;
 
-    /** Draws of all unknowns of the coldest rung, at most so many. */
-    std::vector<std::vector<double>>
-    whole_draws(const RecordedRun &recorded, const unsigned int n) const;
-
-    /** Draws at which the data's information is computed. */
-    unsigned int
-    n_information_draws() const;
-
     /** States to keep while sampling, of what is not recorded. */
     unsigned int
     n_kept_draws() const;
-
-    /**
-     * The data's information at some of the draws.
-     *
-     * @param is_stopped Whether to leave it out, since it takes solves.
-     */
-    Information
-    information_at_draws(const RecordedRun       &recorded,
-                         const std::atomic<bool> &is_stopped) const;
-
-    /** What the data tell and what they do not, as text; the same as a file. */
-    std::string
-    compare_with_prior(const RecordedRun &recorded,
-                       const Analysis    &analysis,
-                       const Information &information,
-                       Checks            &checks) const;
-
-    /**
-     * Whether the finest level is fine enough, as text; figures as a file.
-     *
-     * @param stop Whether to leave it out.
-     */
-    std::string
-    check_refinement(const RecordedRun       &recorded,
-                     const Analysis          &analysis,
-                     const std::atomic<bool> &stop,
-                     Checks                  &checks) const;
-
-    /** What else takes solves: missed modes, biased swaps. */
-    void
-    look_further(const RecordedRun       &recorded,
-                 const Analysis          &analysis,
-                 const std::atomic<bool> &stop,
-                 Checks                  &checks) const;
-
-    void
-    write_fields(const RecordedRun &recorded) const;
 
     RunTimes             times;
     Target              &target;

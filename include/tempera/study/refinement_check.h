@@ -102,6 +102,10 @@ namespace Tempera
     std::string
     text() const;
 
+    /** What is to be kept beside the record, and warned of. */
+    void
+    add_to(Checks &checks) const;
+
     /**
      * Header `quantity,value`, then largest, mean, n_draws, and measurement,
      * the number of the worst one counted from 1.
