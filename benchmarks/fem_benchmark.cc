@@ -248,7 +248,7 @@ namespace
       setting.unknowns.push_back(problem->index_of(unknown));
     SolverParameters solver;
     solver.time_stepping     = "Crank-Nicolson";
-    solver.gradient          = "adjoint";
+    solver.gradient          = FemGradient::adjoint;
     solver.trajectory_memory = trajectory_memory;
     return make_fem_model(setting,
                           level(50),

@@ -47,11 +47,16 @@ namespace Tempera
       "  tempera --help | --version\n";
 
 
-    /** Parse the options of one command; misspelt ones are UserErrors. */
+    /**
+     * Parse the options of one command; misspelt ones are UserErrors. Empty if
+     * help was asked for, and given.
+     */
     po::variables_map
     parse(const std::string             &command,
           const Arguments               &arguments,
-          const po::options_description &options)
+          const po::options_description &options,
+          const Environment             &environment,
+          const std::string             &exit_codes = "")
     {
       po::options_description all = options;
       all.add_options()("help,h", "show this help")(
@@ -86,6 +91,11 @@ namespace Tempera
           throw UserError("tempera " + command + ": " + exception.what() +
                           ". 'tempera --help' shows how to call it.");
         }
+      if (values.count("help") > 0)
+        {
+          environment.out << usage << "\n" << options << exit_codes;
+          return po::variables_map();
+        }
       return values;
     }
 
@@ -109,6 +119,19 @@ namespace Tempera
                  values["output"].as<std::string>(),
                  "--output");
       return file;
+    }
+
+    /** The one folder that a command line names. */
+    std::string
+    the_folder(const std::string &command, const po::variables_map &values)
+    {
+      const auto &folders = values["file"].as<std::vector<std::string>>();
+      if (folders.size() != 1)
+        throw UserError("tempera " + command +
+                        " needs the folder of exactly one run, not " +
+                        std::to_string(folders.size()) + ". Call 'tempera " +
+                        command + " DIR'.");
+      return folders[0];
     }
 
     void
@@ -157,12 +180,10 @@ namespace Tempera
         "resume-previous", "the same from the checkpoint before the last one")(
         "any-build",
         "resume although the checkpoint is of another version or build");
-      const po::variables_map values = parse("run", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("run", arguments, options, environment);
+      if (values.empty())
+        return 0;
       const Parameters parameters(read_parameter_file("run", values));
       check_that_processes_agree("run", parameters);
       const ProcessLayout layout =
@@ -207,12 +228,10 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera validate'");
       add_set_option(options);
-      const po::variables_map values = parse("validate", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("validate", arguments, options, environment);
+      if (values.empty())
+        return 0;
       const ParameterFile file = read_parameter_file("validate", values);
       const Parameters    parameters(file);
       const std::unique_ptr<Target> target = parameters.make_target();
@@ -238,12 +257,10 @@ namespace Tempera
         "output",
         po::value<std::string>(),
         "folder for the results")("overwrite", "replace what is in the folder");
-      const po::variables_map values = parse("simulate", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("simulate", arguments, options, environment);
+      if (values.empty())
+        return 0;
       const Parameters parameters(read_parameter_file("simulate", values));
       check_that_processes_agree("simulate", parameters);
       const ProcessLayout layout = ProcessLayout::one_group();
@@ -278,12 +295,10 @@ namespace Tempera
         "compare",
         po::value(&truth.runs)->composing()->multitoken(),
         "folders of runs whose draws are compared");
-      const po::variables_map values = parse("truth", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("truth", arguments, options, environment);
+      if (values.empty())
+        return 0;
       constexpr unsigned int most_points = 20000;
       if (truth.n_bins == 0 || truth.n_points == 0 ||
           truth.n_bins > most_points || truth.n_points > most_points ||
@@ -309,18 +324,13 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera summary'");
       options.add_options()("json", "for machines");
-      const po::variables_map values = parse("summary", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
-      const auto &folders = values["file"].as<std::vector<std::string>>();
-      if (folders.size() != 1)
-        throw UserError("tempera summary needs the folder of one run, not " +
-                        std::to_string(folders.size()) +
-                        ". Call 'tempera summary DIR'.");
-      show_summary(folders[0], values.count("json") > 0, environment.out);
+      const po::variables_map values =
+        parse("summary", arguments, options, environment);
+      if (values.empty())
+        return 0;
+      show_summary(the_folder("summary", values),
+                   values.count("json") > 0,
+                   environment.out);
       return 0;
     }
 
@@ -334,32 +344,16 @@ namespace Tempera
                             po::value(&picture)->default_value(
                               "convergence.svg"),
                             "file for the picture of the errors by round");
-      const po::variables_map values = parse("compare", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("compare", arguments, options, environment);
+      if (values.empty())
+        return 0;
       const auto &folders = values["file"].as<std::vector<std::string>>();
       if (folders.empty())
         throw UserError("tempera compare needs the folders of one or more "
                         "runs. Call 'tempera compare DIR...'.");
       compare_runs(folders, picture, environment.out);
       return 0;
-    }
-
-
-    /** The one folder that a command line names. */
-    std::string
-    the_folder(const std::string &command, const po::variables_map &values)
-    {
-      const auto &folders = values["file"].as<std::vector<std::string>>();
-      if (folders.size() != 1)
-        throw UserError("tempera " + command +
-                        " needs the folder of exactly one run, not " +
-                        std::to_string(folders.size()) + ". Call 'tempera " +
-                        command + " DIR'.");
-      return folders[0];
     }
 
 
@@ -376,12 +370,10 @@ namespace Tempera
         if (name != always)
           options.add_options()(boost::algorithm::to_lower_copy(name).c_str(),
                                 ("also: " + entry.description).c_str());
-      const po::variables_map values = parse("export", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("export", arguments, options, environment);
+      if (values.empty())
+        return 0;
       std::vector<std::string> formats = {always};
       for (const std::string &name : ExporterRegistry::names())
         if (name != always &&
@@ -399,12 +391,10 @@ namespace Tempera
     run_report(const Arguments &arguments, const Environment &environment)
     {
       const po::options_description options("Options of 'tempera report'");
-      const po::variables_map values = parse("report", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map       values =
+        parse("report", arguments, options, environment);
+      if (values.empty())
+        return 0;
       export_run(the_folder("report", values), {"Report"}, environment.out);
       return 0;
     }
@@ -424,12 +414,9 @@ namespace Tempera
         po::value(&check.seed)->default_value(1),
         "seed of points and directions");
       const po::variables_map values =
-        parse("check-gradient", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+        parse("check-gradient", arguments, options, environment);
+      if (values.empty())
+        return 0;
       constexpr unsigned int most_points = 10000;
       if (check.n_points == 0 || check.n_points > most_points)
         throw UserError("tempera check-gradient: --points must be between 1 "
@@ -464,16 +451,15 @@ namespace Tempera
                                          "folder for the results; otherwise "
                                          "'calibration' in that of a run")(
         "overwrite", "replace what is in the folder");
-      const po::variables_map values = parse("calibrate", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out
-            << usage << "\n"
-            << options
-            << "\nExit codes: 0 no sign of a wrong posterior, 1 a "
-               "mistake, 2 the posterior is wrong, 130 stopped.\n";
-          return 0;
-        }
+      const po::variables_map values = parse(
+        "calibrate",
+        arguments,
+        options,
+        environment,
+        "\nExit codes: 0 no sign of a wrong posterior, 1 a mistake, 2 the "
+        "posterior is wrong, 130 stopped.\n");
+      if (values.empty())
+        return 0;
       const Parameters parameters(read_parameter_file("calibrate", values));
       calibration.folder = parameters.settings.folder +
                            (values.count("output") > 0 ? "" : "/calibration");
@@ -515,74 +501,12 @@ namespace Tempera
       po::options_description options("Options of 'tempera parameters'");
       add_set_option(options);
       options.add_options()("json", "for machines");
-      const po::variables_map values = parse("parameters", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("parameters", arguments, options, environment);
+      if (values.empty())
+        return 0;
       load_plugins("parameters", values);
-      // First what all runs have, then what each kind of target adds.
-      auto       descriptions = Parameters(ParameterFile()).descriptions();
-      const auto has = [](const std::vector<ParameterDescription> &list,
-                          const ParameterDescription              &one,
-                          const bool                               is_same) {
-        return std::any_of(
-          list.begin(), list.end(), [&](const ParameterDescription &other) {
-            return other.section == one.section && other.name == one.name &&
-                   (!is_same || (other.documentation == one.documentation &&
-                                 other.default_value == one.default_value));
-          });
-      };
-      // Beside what is in the same section already.
-      const auto add = [&](const ParameterDescription &one) {
-        auto place = descriptions.end();
-        while (place != descriptions.begin() &&
-               std::prev(place)->section != one.section)
-          --place;
-        descriptions.insert(place == descriptions.begin() ? descriptions.end() :
-                                                            place,
-                            one);
-      };
-      for (const std::string &kind : TargetRegistry::names())
-        {
-          const TargetSelector selector =
-            TargetRegistry::create(kind)->selector();
-          std::map<std::string, std::vector<ParameterDescription>> of_choices;
-          for (const auto &choice : selector.choices)
-            if (!selector.is_default())
-              {
-                ParameterFile file;
-                file.add_from_command_line(selector.text() + " = " +
-                                           choice.first);
-                file.open_section({"Levels", "fine"}, "");
-                of_choices[choice.first] = Parameters(file).descriptions();
-              }
-          for (const auto &choice : of_choices)
-            for (ParameterDescription one : choice.second)
-              {
-                // Choices may have parameters of the same name.
-                const bool is_common =
-                  std::all_of(of_choices.begin(),
-                              of_choices.end(),
-                              [&](const auto &other) {
-                                return has(other.second, one, true);
-                              });
-                if (is_common && has(descriptions, one, false))
-                  continue;
-                if (!is_common)
-                  one.documentation =
-                    "With '" + choice.first + "': " + one.documentation;
-                add(one);
-              }
-        }
-      add(
-        {{"Problem", "Unknowns"},
-         "(any name)",
-         "",
-         "any text",
-         {},
-         "With 'expressions': the variables of the formulas, under names of your own. A number, if it is known; otherwise its prior."});
+      const auto descriptions = all_parameters();
       environment.out << (values.count("json") > 0 ?
                             parameter_reference_json(descriptions) :
                             parameter_reference_text(descriptions));
@@ -612,12 +536,10 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera list'");
       add_set_option(options);
-      const po::variables_map values = parse("list", arguments, options);
-      if (values.count("help") > 0)
-        {
-          environment.out << usage << "\n" << options;
-          return 0;
-        }
+      const po::variables_map values =
+        parse("list", arguments, options, environment);
+      if (values.empty())
+        return 0;
       load_plugins("list", values);
       for (const std::string &kind : TargetRegistry::names())
         {
@@ -643,6 +565,23 @@ namespace Tempera
     }
 
 
+    using Command = int (*)(const Arguments &, const Environment &);
+
+    const std::map<std::string, Command> commands = {
+      {"run", run},
+      {"validate", validate},
+      {"simulate", run_simulate},
+      {"truth", run_truth},
+      {"summary", run_summary},
+      {"compare", run_compare},
+      {"export", run_export},
+      {"report", run_report},
+      {"check-gradient", run_check_gradient},
+      {"calibrate", run_calibrate},
+      {"parameters", show_parameters},
+      {"list", list}};
+
+
     int
     dispatch(const Arguments &arguments, const Environment &environment)
     {
@@ -658,51 +597,23 @@ namespace Tempera
           "'tempera " + command + "' is for one process, and MPI has started " +
           std::to_string(n_processes()) + ". Call it without mpirun or srun.");
       if (command == "--help" || command == "-h")
-        environment.out << usage;
-      else if (command == "--version")
-        environment.out << version_details() << "\n";
-      else if (command == "run")
-        return run(rest, environment);
-      else if (command == "validate")
-        return validate(rest, environment);
-      else if (command == "simulate")
-        return run_simulate(rest, environment);
-      else if (command == "truth")
-        return run_truth(rest, environment);
-      else if (command == "summary")
-        return run_summary(rest, environment);
-      else if (command == "compare")
-        return run_compare(rest, environment);
-      else if (command == "export")
-        return run_export(rest, environment);
-      else if (command == "report")
-        return run_report(rest, environment);
-      else if (command == "check-gradient")
-        return run_check_gradient(rest, environment);
-      else if (command == "calibrate")
-        return run_calibrate(rest, environment);
-      else if (command == "parameters")
-        return show_parameters(rest, environment);
-      else if (command == "list")
-        return list(rest, environment);
-      else
-        throw UserError("There is no command '" + command + "'." +
-                        did_you_mean(command,
-                                     {"run",
-                                      "validate",
-                                      "simulate",
-                                      "truth",
-                                      "summary",
-                                      "compare",
-                                      "export",
-                                      "report",
-                                      "check-gradient",
-                                      "calibrate",
-                                      "parameters",
-                                      "list",
-                                      "--help",
-                                      "--version"}));
-      return 0;
+        {
+          environment.out << usage;
+          return 0;
+        }
+      if (command == "--version")
+        {
+          environment.out << version_details() << "\n";
+          return 0;
+        }
+      const auto found = commands.find(command);
+      if (found != commands.end())
+        return found->second(rest, environment);
+      std::vector<std::string> names = {"--help", "--version"};
+      for (const auto &one : commands)
+        names.push_back(one.first);
+      throw UserError("There is no command '" + command + "'." +
+                      did_you_mean(command, names));
     }
   } // namespace
 

@@ -240,7 +240,7 @@ namespace Tempera
       if (level.adaptive_time_step > 0.)
         here.time_step = level.adaptive_time_step;
       SolverParameters adjoint = solver;
-      adjoint.gradient         = "adjoint";
+      adjoint.gradient         = FemGradient::adjoint;
       // A linear equation's adjoint solution needs no trajectory.
       if (!setting.problem->has_residual())
         adjoint.trajectory_memory = std::numeric_limits<double>::infinity();

@@ -78,21 +78,21 @@ namespace Tempera
       else
         model = linear = std::make_shared<EvolutionModel<dim>>(
           setting, level, solver, true, mesh);
-      if (solver.gradient == "finite differences")
+      if (solver.gradient == FemGradient::differences)
         return std::make_shared<DifferencedModel>(model,
                                                   solver.differences,
                                                   ranges);
-      if (solver.gradient == "precomputed adjoint" && !linear)
+      if (solver.gradient == FemGradient::precomputed && !linear)
         throw UserError(
           "'Solver/Gradient = precomputed adjoint' needs a linear equation, "
           "and this one is not: its sweeps would be different ones at every "
           "state. Set it to 'adjoint' or 'automatic'.");
-      if (solver.gradient == "adjoint" || !linear)
+      if (solver.gradient == FemGradient::adjoint || !linear)
         return model;
 
       const std::vector<unsigned int> in_operator =
         linear->unknowns_in_operator();
-      if (solver.gradient == "precomputed adjoint" && !in_operator.empty())
+      if (solver.gradient == FemGradient::precomputed && !in_operator.empty())
         throw UserError(
           "'Solver/Gradient = precomputed adjoint' needs an operator without "
           "unknowns, but a coefficient depends on '" +
@@ -102,7 +102,7 @@ namespace Tempera
       const double numbers = double(setting.sensors.size()) * model->n_dofs() *
                              linear->get_course().n_variable_channels() *
                              (1 << dim);
-      if (solver.gradient == "automatic" &&
+      if (solver.gradient == FemGradient::automatic &&
           (!in_operator.empty() || numbers > most_numbers))
         return model;
       return std::make_shared<PrecomputedModel<dim>>(linear);

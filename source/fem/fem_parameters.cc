@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
+#include <tempera/base/words.h>
 #include <tempera/fem/fem_parameters.h>
 #include <tempera/fem/linear_solver.h>
 #include <tempera/fem/time_scheme.h>
@@ -62,12 +63,15 @@ namespace Tempera
       tolerance,
       0.,
       "Reduction of the residual at which 'conjugate gradients' stops.");
-    prm.add_parameter(
+    declare_choice<FemGradient>(
+      prm,
       "Gradient",
       gradient,
-      "'finite differences' works always and costs a solve or two per unknown; 'adjoint' costs one solve; 'precomputed adjoint' does one solve per measurement beforehand and then next to nothing, where no unknown is in the operator. 'automatic' takes the cheapest that is valid.",
-      one_of(
-        {"automatic", "finite differences", "adjoint", "precomputed adjoint"}));
+      {{"automatic", FemGradient::automatic},
+       {"finite differences", FemGradient::differences},
+       {"adjoint", FemGradient::adjoint},
+       {"precomputed adjoint", FemGradient::precomputed}},
+      "'finite differences' works always and costs a solve or two per unknown; 'adjoint' costs one solve; 'precomputed adjoint' does one solve per measurement beforehand and then next to nothing, where no unknown is in the operator. 'automatic' takes the cheapest that is valid.");
     differences.declare(prm);
     declare_number_above(
       prm,

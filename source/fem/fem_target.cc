@@ -260,7 +260,7 @@ namespace Tempera
           refined.time_step = 0.5 * setting.final_time / n_steps.at(level);
         }
       SolverParameters plain = solver;
-      plain.gradient         = "adjoint";
+      plain.gradient         = FemGradient::adjoint;
       return server.make(refined, plain);
     }
 
@@ -274,7 +274,7 @@ namespace Tempera
       FemLevelParameters same = all_levels.at(level);
       same.additional_points  = n_additional;
       SolverParameters plain  = solver;
-      plain.gradient          = "adjoint";
+      plain.gradient          = FemGradient::adjoint;
       return server.make(same, plain);
     }
 
@@ -296,20 +296,22 @@ namespace Tempera
       // Linear systems that are solved less well give less exact adjoints.
       const double exactness = std::max(1e-8, 1e3 * accuracy());
 
-      std::vector<GradientVariant> result;
-      for (const std::string method :
-           {"adjoint", "precomputed adjoint", "finite differences"})
+      std::vector<GradientVariant>                           result;
+      const std::vector<std::pair<std::string, FemGradient>> methods = {
+        {"adjoint", FemGradient::adjoint},
+        // Whoever chooses automatically knows where it is valid.
+        {"precomputed adjoint", FemGradient::automatic},
+        {"finite differences", FemGradient::differences}};
+      for (const auto &[method, gradient] : methods)
         {
           SolverParameters asked = solver;
           // Differences serve as a yardstick here, so they are the best ones.
           asked.differences = FiniteDifferenceParameters();
-          // Whoever chooses automatically knows where it is valid.
-          asked.gradient =
-            method == "precomputed adjoint" ? "automatic" : method;
-          const auto model = server.make(all_levels.at(level), asked);
+          asked.gradient    = gradient;
+          const auto model  = server.make(all_levels.at(level), asked);
           if (model->gradient_method() == method)
             result.push_back(
-              {method, model, exactness, method == "finite differences"});
+              {method, model, exactness, gradient == FemGradient::differences});
         }
       return result;
     }

@@ -231,7 +231,7 @@ namespace Tempera
   std::unique_ptr<const ReplaySchedule>
   MeshModel<dim>::make_schedule() const
   {
-    if (solver.gradient == "finite differences")
+    if (solver.gradient == FemGradient::differences)
       return nullptr;
     constexpr double   megabyte = 1e6;
     const unsigned int n_old    = course.scheme.n_old;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/failure_reason.h>
 #include <tempera/base/patterns.h>
+#include <tempera/base/words.h>
 #include <tempera/forward/finite_differences.h>
 
 #include <algorithm>
@@ -12,11 +13,13 @@ namespace Tempera
   void
   FiniteDifferenceParameters::declare(dealii::ParameterHandler &prm)
   {
-    prm.add_parameter(
+    declare_choice<DifferenceScheme>(
+      prm,
       "Finite difference scheme",
       scheme,
-      "Forward differences cost one more solve per unknown, central ones two, and are far more accurate.",
-      one_of({"forward", "central"}));
+      {{"forward", DifferenceScheme::forward},
+       {"central", DifferenceScheme::central}},
+      "Forward differences cost one more solve per unknown, central ones two, and are far more accurate.");
     prm.add_parameter(
       "Finite difference step",
       relative_step,
@@ -29,7 +32,7 @@ namespace Tempera
   FiniteDifferences::FiniteDifferences(
     const FiniteDifferenceParameters &parameters,
     std::vector<ParameterRange>       ranges)
-    : central(parameters.scheme == "central")
+    : central(parameters.scheme == DifferenceScheme::central)
     , relative_step(parameters.relative_step > 0. ?
                       parameters.relative_step :
                       std::pow(std::numeric_limits<double>::epsilon(),

@@ -77,7 +77,8 @@ namespace Tempera
                                 prior.lower(),
                                 prior.upper()});
             }
-          const FiniteDifferences differences({"central", relative_step},
+          const FiniteDifferences differences({DifferenceScheme::central,
+                                               relative_step},
                                               ranges);
           for (unsigned int i = 0; i < n; ++i)
             differences.column(model,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
+#include <tempera/base/words.h>
 #include <tempera/output/exporter.h>
 #include <tempera/output/output_parameters.h>
 
@@ -16,11 +17,12 @@ namespace Tempera
   void
   OutputParameters::declare(dealii::ParameterHandler &prm)
   {
-    prm.add_parameter(
+    declare_choice<RecordedRungs>(
+      prm,
       "Draws",
       draws,
-      "Rungs whose draws are recorded: all, or the coldest only. Without the others nobody can see whether the coldest has missed a mode.",
-      one_of({"all", "coldest"}));
+      {{"all", RecordedRungs::all}, {"coldest", RecordedRungs::coldest}},
+      "Rungs whose draws are recorded: all, or the coldest only. Without the others nobody can see whether the coldest has missed a mode.");
     for (const auto &[name, entry] : ExporterRegistry::entries())
       prm.add_parameter(name,
                         formats[name],

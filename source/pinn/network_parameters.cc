@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
+#include <tempera/base/words.h>
 #include <tempera/pinn/equation.h>
 #include <tempera/pinn/network_parameters.h>
 
@@ -17,11 +18,13 @@ namespace Tempera
       hidden,
       "Number of neurons of each hidden layer, separated by commas. Multiples of 16 (8 in double precision) are fastest.",
       List(Integer(1), 1));
-    prm.add_parameter(
+    declare_choice<NetworkPrecision>(
+      prm,
       "Precision",
       precision,
-      "Numbers of the network: 'single' is twice as fast as 'double'. States, formulas and the sum of the misfits are double in either case.",
-      one_of({"single", "double"}));
+      {{"single", NetworkPrecision::single},
+       {"double", NetworkPrecision::full}},
+      "Numbers of the network: 'single' is twice as fast as 'double'. States, formulas and the sum of the misfits are double in either case.");
     prm.add_parameter(
       "Lower corner",
       lower,
@@ -115,11 +118,12 @@ namespace Tempera
   void
   NetworkLikelihoodParameters::declare(dealii::ParameterHandler &prm)
   {
-    prm.add_parameter(
+    declare_choice<MisfitForm>(
+      prm,
       "Form",
       form,
-      "'gaussian': every misfit has a standard deviation, and temperature 1 is the posterior. 'weighted': the potential is the sum of weight times mean squared misfit; at temperature tau that is a Gaussian likelihood of variance N tau / (2 weight) for each of N misfits, which the run prints.",
-      one_of({"gaussian", "weighted"}));
+      {{"gaussian", MisfitForm::gaussian}, {"weighted", MisfitForm::weighted}},
+      "'gaussian': every misfit has a standard deviation, and temperature 1 is the posterior. 'weighted': the potential is the sum of weight times mean squared misfit; at temperature tau that is a Gaussian likelihood of variance N tau / (2 weight) for each of N misfits, which the run prints.");
     declare_number_above(prm,
                          "Residual noise",
                          residual_noise,
@@ -176,11 +180,14 @@ namespace Tempera
   void
   WarmStartParameters::declare(dealii::ParameterHandler &prm)
   {
-    prm.add_parameter(
+    declare_choice<WarmStartMethod>(
+      prm,
       "Method",
       method,
-      "What moves the start of every rung towards the posterior before sampling begins: 'Adam' takes cheap steps, 'Levenberg-Marquardt' few that solve a linear system in the misfits.",
-      one_of({"none", "Adam", "Levenberg-Marquardt"}));
+      {{"none", WarmStartMethod::none},
+       {"Adam", WarmStartMethod::adam},
+       {"Levenberg-Marquardt", WarmStartMethod::levenberg_marquardt}},
+      "What moves the start of every rung towards the posterior before sampling begins: 'Adam' takes cheap steps, 'Levenberg-Marquardt' few that solve a linear system in the misfits.");
     prm.add_parameter("Iterations",
                       n_iterations,
                       "At most so many steps of the method.",

@@ -164,7 +164,7 @@ namespace Tempera
       bool
       has_warm_start() const override
       {
-        return settings.warm_start.method != "none";
+        return settings.warm_start.method != WarmStartMethod::none;
       }
 
       std::string
@@ -216,7 +216,7 @@ namespace Tempera
       void
       check_gradient_check() const override
       {
-        if (settings.network.precision != "double")
+        if (settings.network.precision != NetworkPrecision::full)
           throw UserError("'tempera check-gradient' compares with differences, "
                           "for which single precision is too coarse. Add --set "
                           "\"Network/Precision = double\".");
@@ -379,7 +379,8 @@ namespace Tempera
           if (n_fine == 0)
             n_fine = all.back().n_points(model->shape.n_inputs);
           sets[level] = all;
-          if (settings.warm_start.method == "Levenberg-Marquardt" &&
+          if (settings.warm_start.method ==
+                WarmStartMethod::levenberg_marquardt &&
               n_misfits(level) > most_misfits)
             throw UserError(
               "'Network/Warm start/Method = Levenberg-Marquardt' solves a "
@@ -397,7 +398,7 @@ namespace Tempera
     NetworkTarget::energy(const std::string &level)
     {
       std::shared_ptr<const Energy> &result = energies[level];
-      if (!result && settings.network.precision == "single")
+      if (!result && settings.network.precision == NetworkPrecision::single)
         result =
           std::make_shared<NetworkPosterior<float>>(model,
                                                     sets.at(level),
@@ -488,12 +489,14 @@ namespace Tempera
     std::string
     NetworkTarget::layout(const Ladder &ladder) const
     {
-      std::string text = "--     . network: " + model->shape.text() + ", " +
-                         counted(model->shape.n_weights(), "weight") + ", " +
-                         settings.network.precision +
-                         " precision; equation: " + settings.network.equation +
-                         "\n--     . prior of every weight: normal(0, " +
-                         to_text(model->weight_deviation, 4) + ")\n";
+      std::string text =
+        "--     . network: " + model->shape.text() + ", " +
+        counted(model->shape.n_weights(), "weight") + ", " +
+        (settings.network.precision == NetworkPrecision::single ? "single" :
+                                                                  "double") +
+        " precision; equation: " + settings.network.equation +
+        "\n--     . prior of every weight: normal(0, " +
+        to_text(model->weight_deviation, 4) + ")\n";
       for (const Unknown &unknown : model->unknowns)
         text += "--     . unknown " + unknown.name + ": " +
                 unknown.prior.text() + "\n";
@@ -593,7 +596,7 @@ namespace Tempera
                  3) +
                " s\n";
       };
-      if (parameters.method == "Adam")
+      if (parameters.method == WarmStartMethod::adam)
         {
           AdamParameters adam;
           adam.n_iterations  = parameters.n_iterations;

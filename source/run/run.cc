@@ -147,14 +147,14 @@ namespace Tempera
   {
     const StartParameters &start     = settings.start;
     const bool             is_random = target.has_random_starts();
-    if ((start.from != "file" && !start.file.empty()) ||
-        (start.from != "point" && !start.points.empty()))
-      throw UserError("'Sampler/Start from' is '" + start.from +
-                      "', but another way to start is given too. Remove "
-                      "'Start' or 'Start file', or change 'Start from'.");
-    if (start.from == "file")
+    if ((start.from != StartFrom::file && !start.file.empty()) ||
+        (start.from != StartFrom::point && !start.points.empty()))
+      throw UserError("'Sampler/Start from' says one way to start, and another "
+                      "one is given too. Remove 'Start' or 'Start file', or "
+                      "change 'Start from'.");
+    if (start.from == StartFrom::file)
       return read_start(start.file, ladder);
-    if (start.from == "prior" && !is_random)
+    if (start.from == StartFrom::prior && !is_random)
       throw UserError("'Sampler/Start from = prior' needs an equation "
                       "with priors. Set 'Problem/Type', or give 'Start'.");
     const std::vector<double> centre = target.centre();
@@ -164,7 +164,8 @@ namespace Tempera
                       "Start', or set 'Start from = file'.");
     // With priors at hand, only the first chain begins where the settings say:
     // chains that begin together may all miss the same.
-    if (start.from == "prior" || (is_random && chain > 0) || centre.empty())
+    if (start.from == StartFrom::prior || (is_random && chain > 0) ||
+        centre.empty())
       {
         std::vector<std::vector<double>> result;
         for (unsigned int rung = 0; rung < ladder.size(); ++rung)
@@ -234,7 +235,7 @@ namespace Tempera
       }
     description.tempers_likelihood = settings.ladder.temper == "likelihood";
     description.n_recorded_rungs =
-      settings.output.draws == "coldest" ? 1 : ladder.size();
+      settings.output.draws == RecordedRungs::coldest ? 1 : ladder.size();
   }
 
 

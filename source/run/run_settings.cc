@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
+#include <tempera/base/words.h>
 #include <tempera/run/run_settings.h>
 
 #include <deal.II/base/parameter_handler.h>
@@ -13,11 +14,14 @@ namespace Tempera
   StartParameters::declare(dealii::ParameterHandler &prm)
   {
     using namespace dealii::Patterns;
-    prm.add_parameter(
+    declare_choice<StartFrom>(
+      prm,
       "Start from",
       from,
-      "'point': where 'Start' says. 'prior': every rung at its own draw from the prior, which needs a problem. 'file': where 'Start file' says. Of several chains with priors at hand, only the first begins at 'Start'; the others are drawn from the prior, because chains that begin together may all miss the same.",
-      one_of({"point", "prior", "file"}));
+      {{"point", StartFrom::point},
+       {"prior", StartFrom::prior},
+       {"file", StartFrom::file}},
+      "'point': where 'Start' says. 'prior': every rung at its own draw from the prior, which needs a problem. 'file': where 'Start file' says. Of several chains with priors at hand, only the first begins at 'Start'; the others are drawn from the prior, because chains that begin together may all miss the same.");
     prm.add_parameter(
       "Start file",
       file,
@@ -73,11 +77,12 @@ namespace Tempera
         n_chains,
         "Number of independent ladders. They share nothing but the solvers, and each costs as much as one alone. A single ladder cannot tell that it has missed a part of the answer; several that differ can.",
         dealii::Patterns::Integer(1, 1000));
-      prm.add_parameter(
+      declare_choice<SampledLaw>(
+        prm,
         "Target",
         target,
-        "'posterior': what is known after the measurements. 'prior': the likelihood is left out, so that unknowns (and weights of a network) are drawn from their priors; the measurements are not used, and nothing is solved. To see what was assumed, and to check the sampler. An analytic energy has no prior in this sense.",
-        one_of({"posterior", "prior"}));
+        {{"posterior", SampledLaw::posterior}, {"prior", SampledLaw::prior}},
+        "'posterior': what is known after the measurements. 'prior': the likelihood is left out, so that unknowns (and weights of a network) are drawn from their priors; the measurements are not used, and nothing is solved. To see what was assumed, and to check the sampler. An analytic energy has no prior in this sense.");
       prm.add_parameter(
         "Work budget",
         run.work_budget,

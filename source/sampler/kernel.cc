@@ -122,7 +122,7 @@ namespace Tempera
       {"none", "adapt", "adapt dense"},
       0.,
       true,
-      "Preconditioner of the steps: one positive number per unknown, proportional to its variance; 'adapt' measures the variances of every rung during burn-in, 'adapt dense' the correlations, too, for posteriors shaped like needles. pSGLD makes its own; 'HMC/Mass' says what HMC makes of it.");
+      "Preconditioner of the steps: one positive number per unknown, proportional to its variance; 'adapt' measures the variances of every rung during burn-in, 'adapt dense' the correlations, too, for posteriors shaped like needles. pSGLD makes its own; 'Sampler/Kernel/HMC/Mass' says what HMC makes of it.");
     for (const auto &kind : kinds)
       kind.second->declare(prm);
   }

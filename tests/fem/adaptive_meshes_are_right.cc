@@ -97,7 +97,7 @@ namespace
     };
     SolverParameters solver;
     solver.time_stepping = "Crank-Nicolson";
-    solver.gradient      = "adjoint";
+    solver.gradient      = FemGradient::adjoint;
 
     for (unsigned int degree = 1; degree <= (dim == 2 ? 3 : 2); ++degree)
       {
@@ -233,7 +233,7 @@ namespace
         setting.final_time = 0.1;
         setting.sensors    = sensors(dim, 0.06);
         SolverParameters solver;
-        solver.gradient      = "adjoint";
+        solver.gradient      = FemGradient::adjoint;
         solver.time_stepping = "BDF2";
         const EvolutionModel<dim> model(
           setting, level(1, 0.02), solver, true, irregular_mesh<dim>());

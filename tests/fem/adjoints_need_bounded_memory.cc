@@ -222,7 +222,7 @@ namespace
             message.find(std::to_string(4 * n_old) + " instants") !=
               std::string::npos,
           message);
-    solver.gradient = "finite differences";
+    solver.gradient = FemGradient::differences;
     check(name + ": differences need none",
           predict(*make_fem_model(setting,
                                   resolution,

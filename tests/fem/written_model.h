@@ -74,7 +74,7 @@ namespace Tempera
                   const SolverParameters   &parameters)
     {
       SolverParameters solver = parameters;
-      solver.gradient         = "adjoint";
+      solver.gradient         = FemGradient::adjoint;
       return make_fem_model(setting,
                             here,
                             solver,

@@ -210,7 +210,8 @@ main()
     for (const std::string scheme : {"central", "forward"})
       {
         FiniteDifferenceParameters parameters;
-        parameters.scheme = scheme;
+        parameters.scheme = scheme == "central" ? DifferenceScheme::central :
+                                                  DifferenceScheme::forward;
         const FiniteDifferenceModel model(toy, parameters, ranges);
         double                      worst = 0.;
         for (const double a : {0., 1., 2.})

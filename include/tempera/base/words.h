@@ -17,7 +17,7 @@ namespace Tempera
   using Words = std::vector<std::pair<std::string, Enumeration>>;
 
 
-  /** Declare a choice in the current section; @p words must outlive it. */
+  /** Declare a choice in the current section. */
   template <class Enumeration>
   void
   declare_choice(dealii::ParameterHandler &prm,
@@ -35,7 +35,7 @@ namespace Tempera
           present = word.first;
       }
     prm.declare_entry(name, present, one_of(choices), documentation);
-    prm.add_action(name, [&value, &words](const std::string &text) {
+    prm.add_action(name, [&value, words](const std::string &text) {
       for (const auto &word : words)
         if (word.first == text)
           value = word.second;

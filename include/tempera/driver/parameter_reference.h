@@ -9,6 +9,10 @@
 
 namespace Tempera
 {
+  /** Of all targets that are registered, whatever a file would choose. */
+  std::vector<ParameterDescription>
+  all_parameters();
+
   /** Every parameter with default, valid values and sentence, for people. */
   std::string
   parameter_reference_text(

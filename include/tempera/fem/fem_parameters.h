@@ -50,13 +50,24 @@ namespace Tempera
   };
 
 
+  /** How the derivative of the predictions is made. */
+  enum class FemGradient
+  {
+    /** The cheapest that is valid. */
+    automatic,
+    differences,
+    adjoint,
+    precomputed
+  };
+
+
   /** How equations are solved, on all levels. */
   struct SolverParameters
   {
     std::string                time_stepping = "backward Euler";
     std::string                linear_solver = "automatic";
     double                     tolerance     = 1e-12;
-    std::string                gradient      = "automatic";
+    FemGradient                gradient      = FemGradient::automatic;
     FiniteDifferenceParameters differences;
     /** Relative length of the last update of Newton's iteration. */
     double       newton_tolerance  = 1e-10;

@@ -14,10 +14,18 @@ namespace dealii
 
 namespace Tempera
 {
+  /** Points at which a finite difference is taken. */
+  enum class DifferenceScheme
+  {
+    forward,
+    central
+  };
+
+
   /** How to take finite differences. */
   struct FiniteDifferenceParameters
   {
-    std::string scheme = "central";
+    DifferenceScheme scheme = DifferenceScheme::central;
     /** Step relative to the scale of a parameter; zero for the best one. */
     double relative_step = 0.;
 

@@ -12,13 +12,21 @@ namespace dealii
 
 namespace Tempera
 {
+  /** Rungs whose draws are recorded. */
+  enum class RecordedRungs
+  {
+    all,
+    coldest
+  };
+
+
   /** The parameters of what a run leaves behind. */
   struct OutputParameters
   {
-    std::string  draws         = "all";
-    unsigned int n_field_draws = 0;
-    unsigned int n_mean_draws  = 0;
-    unsigned int n_field_times = 7;
+    RecordedRungs draws         = RecordedRungs::all;
+    unsigned int  n_field_draws = 0;
+    unsigned int  n_mean_draws  = 0;
+    unsigned int  n_field_times = 7;
     /** Zero: no information is computed (see average_information()). */
     unsigned int n_information_draws = 50;
     /** Zero: the finest level is not compared with a finer one. */

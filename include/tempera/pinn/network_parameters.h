@@ -15,13 +15,41 @@ namespace Tempera
 {
   class NetworkEquation;
 
+  /** Numbers of a network. */
+  enum class NetworkPrecision
+  {
+    single,
+    /** `double`. */
+    full
+  };
+
+
+  /** What a misfit counts by. */
+  enum class MisfitForm
+  {
+    /** A standard deviation. */
+    gaussian,
+    /** A weight of its mean square. */
+    weighted
+  };
+
+
+  /** What moves a start towards the posterior. */
+  enum class WarmStartMethod
+  {
+    none,
+    adam,
+    levenberg_marquardt
+  };
+
+
   /** Which equation a network solves, where, and how large it is. */
   struct NetworkParameters
   {
     /** By name; not declared here, since it decides what is. */
     std::string               equation = "none";
     std::vector<unsigned int> hidden{32, 32, 32};
-    std::string               precision = "single";
+    NetworkPrecision          precision = NetworkPrecision::single;
     std::vector<double>       lower{0.}, upper{1.};
     double                    final_time = 1.;
     std::vector<unsigned int> data_points{64, 8};
@@ -62,7 +90,7 @@ namespace Tempera
   /** How much each misfit counts. */
   struct NetworkLikelihoodParameters
   {
-    std::string form = "gaussian";
+    MisfitForm form = MisfitForm::gaussian;
     /** Standard deviations. */
     double residual_noise = 0.1, boundary_noise = 0.01, initial_noise = 0.01,
            initial_rate_noise = 0.01;
@@ -74,7 +102,7 @@ namespace Tempera
     bool
     is_weighted() const
     {
-      return form == "weighted";
+      return form == MisfitForm::weighted;
     }
 
     /** Declare the parameters in the current section. */
@@ -86,10 +114,10 @@ namespace Tempera
   /** What is done before sampling. */
   struct WarmStartParameters
   {
-    std::string  method             = "none";
-    unsigned int n_iterations       = 2000;
-    double       learning_rate      = 1e-3;
-    bool         moves_coefficients = true;
+    WarmStartMethod method             = WarmStartMethod::none;
+    unsigned int    n_iterations       = 2000;
+    double          learning_rate      = 1e-3;
+    bool            moves_coefficients = true;
 
     /** Declare the parameters in the current section. */
     void

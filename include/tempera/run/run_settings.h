@@ -14,10 +14,29 @@
 
 namespace Tempera
 {
+  /** What says where the states begin. */
+  enum class StartFrom
+  {
+    point,
+    /** A draw for every rung. */
+    prior,
+    file
+  };
+
+
+  /** What is sampled. */
+  enum class SampledLaw
+  {
+    posterior,
+    /** The likelihood is left out. */
+    prior
+  };
+
+
   /** Where the states begin. */
   struct StartParameters
   {
-    std::string                      from = "point";
+    StartFrom                        from = StartFrom::point;
     std::vector<std::vector<double>> points;
     std::string                      file;
 
@@ -32,8 +51,7 @@ namespace Tempera
   {
     RunParameters run;
     unsigned int  n_chains = 4;
-    /** Or "prior": the likelihood is left out. */
-    std::string target = "posterior";
+    SampledLaw    target   = SampledLaw::posterior;
     /** For the results. */
     std::string folder = "output";
 
@@ -58,7 +76,7 @@ namespace Tempera
     bool
     samples_prior() const
     {
-      return target == "prior";
+      return target == SampledLaw::prior;
     }
 
     /** The levels that rungs use, each once. */
