@@ -175,7 +175,7 @@ namespace
     {
       Number     sink[2] = {Number(0.999), Number(1e-3)};
       const auto begin   = Clock::now();
-      return 2. * network_kernels<Number>().multiply_add_peak(60000, sink) /
+      return 2. * network_loops<Number>().multiply_add_peak(60000, sink) /
              seconds_since(begin);
     }
 

@@ -4,7 +4,7 @@
 #include <tempera/base/vector_units.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/langevin.h>
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ namespace Tempera
               std::sqrt(2. * h)};
     }
 
-    /** For LangevinKernels, which take null for no preconditioner. */
+    /** For LangevinLoops, which take null for no preconditioner. */
     const double *
     pointer(const std::vector<double> &scales)
     {
@@ -84,7 +84,7 @@ namespace Tempera
       return sum;
     }
 
-    /** As LangevinKernels::propose, for a short state. */
+    /** As LangevinLoops::propose, for a short state. */
     void
     propose_short(const Rung      &rung,
                   const double     h,
@@ -183,14 +183,14 @@ namespace Tempera
 
 
 
-  const LangevinKernels &
-  langevin_kernels()
+  const LangevinLoops &
+  langevin_loops()
   {
-    static const LangevinKernels &kernels =
-      for_vector_units(langevin_kernels_baseline,
-                       langevin_kernels_v3,
-                       langevin_kernels_v4);
-    return kernels;
+    static const LangevinLoops &loops =
+      for_vector_units(langevin_loops_baseline,
+                       langevin_loops_v3,
+                       langevin_loops_v4);
+    return loops;
   }
 
 
@@ -251,16 +251,16 @@ namespace Tempera
       {
         const Evaluation &evaluation = replica.evaluations[rung.level];
         double            sums[2];
-        langevin_kernels().propose(normal_stream(normals_key),
-                                   step_coefficients(rung, h),
-                                   replica.position.size(),
-                                   replica.position.data(),
-                                   evaluation.reference_gradient.data(),
-                                   evaluation.potential_gradient.data(),
-                                   pointer(state.tuning.scales().roots),
-                                   proposal.position.data(),
-                                   state.way.data(),
-                                   sums);
+        langevin_loops().propose(normal_stream(normals_key),
+                                 step_coefficients(rung, h),
+                                 replica.position.size(),
+                                 replica.position.data(),
+                                 evaluation.reference_gradient.data(),
+                                 evaluation.potential_gradient.data(),
+                                 pointer(state.tuning.scales().roots),
+                                 proposal.position.data(),
+                                 state.way.data(),
+                                 sums);
         state.magnitude       = sums[0];
         state.squared_normals = sums[1];
       }
@@ -309,12 +309,12 @@ namespace Tempera
         way_back_dense(rung, h, state) :
       is_long(proposal.position) ?
         state.magnitude +
-          langevin_kernels().way_back(step_coefficients(rung, h),
-                                      proposal.position.size(),
-                                      state.way.data(),
-                                      there.reference_gradient.data(),
-                                      there.potential_gradient.data(),
-                                      pointer(state.tuning.scales().roots)) :
+          langevin_loops().way_back(step_coefficients(rung, h),
+                                    proposal.position.size(),
+                                    state.way.data(),
+                                    there.reference_gradient.data(),
+                                    there.potential_gradient.data(),
+                                    pointer(state.tuning.scales().roots)) :
         way_back(rung, h, replica, state);
     // All gradients are in this sum: it is finite only if they are, but for
     // overflow, which is as bad. No second look at them is needed.
@@ -484,18 +484,18 @@ namespace Tempera
     state.squared_gradients.resize(n);
     scales.preconditioner.resize(n);
     state.weight_of_averages = decay * state.weight_of_averages + (1. - decay);
-    langevin_kernels().average_squares(n,
-                                       decay,
-                                       state.weight_of_averages,
-                                       offset,
-                                       rung.temperature *
-                                         rung.exponents.reference,
-                                       rung.temperature *
-                                         rung.exponents.potential,
-                                       evaluation.reference_gradient.data(),
-                                       evaluation.potential_gradient.data(),
-                                       state.squared_gradients.data(),
-                                       scales.preconditioner.data());
+    langevin_loops().average_squares(n,
+                                     decay,
+                                     state.weight_of_averages,
+                                     offset,
+                                     rung.temperature *
+                                       rung.exponents.reference,
+                                     rung.temperature *
+                                       rung.exponents.potential,
+                                     evaluation.reference_gradient.data(),
+                                     evaluation.potential_gradient.data(),
+                                     state.squared_gradients.data(),
+                                     scales.preconditioner.data());
     scales.update();
   }
 

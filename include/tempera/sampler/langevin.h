@@ -44,7 +44,7 @@ namespace Tempera
     Replica proposal;
     /** Standard normal numbers of a short state (see long_array). */
     std::vector<double> normals;
-    /** The way to the proposal of a long state; see LangevinKernels. */
+    /** The way to the proposal of a long state; see LangevinLoops. */
     std::vector<float> way;
     /** The way back to the present state in units of L, if G is dense. */
     std::vector<double> way_back;
