@@ -162,7 +162,6 @@ namespace
       SwapParameters swaps;
       sampler = std::make_unique<ReplicaExchange>(
         run,
-        kernel,
         swaps,
         Ladder(ladder, kernel, {{"fine", energy}}),
         std::vector<std::vector<double>>{state,

@@ -123,7 +123,6 @@ namespace Tempera
         run.chain         = chain;
         chains.push_back(std::make_unique<ReplicaExchange>(
           run,
-          settings.kernel,
           settings.swaps,
           ladder,
           make_start(ladder, chain),

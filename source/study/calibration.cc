@@ -199,7 +199,6 @@ namespace Tempera
           start.push_back(target.start(key));
         }
       ReplicaExchange sampler(run_parameters,
-                              settings.kernel,
                               settings.swaps,
                               std::move(ladder),
                               start);

@@ -213,7 +213,6 @@ namespace
     run_parameters.iterations = 12000;
     ReplicaExchange sampler(
       run_parameters,
-      kernel_parameters,
       SwapParameters(),
       Ladder(ladder_parameters,
              kernel_parameters,

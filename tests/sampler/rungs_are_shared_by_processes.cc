@@ -143,7 +143,6 @@ namespace
         run_parameters.chain = chain;
         chains.push_back(std::make_unique<ReplicaExchange>(
           run_parameters,
-          kernel_parameters,
           swap_parameters,
           Ladder(ladder_parameters, kernel_parameters, levels),
           std::vector<std::vector<double>>{{0.1 * chain}},

@@ -44,22 +44,6 @@ namespace Tempera
                     std::shared_ptr<const SwapRule>         swap_rule = nullptr,
                     const Placement &placement = Placement());
 
-    /** The same; all that depends on kernels is in the ladder. */
-    ReplicaExchange(const RunParameters &run_parameters,
-                    const KernelParameters &,
-                    const SwapParameters                   &swap_parameters,
-                    Ladder                                  ladder,
-                    const std::vector<std::vector<double>> &start,
-                    std::shared_ptr<const SwapRule>         swap_rule = nullptr,
-                    const Placement &placement = Placement())
-      : ReplicaExchange(run_parameters,
-                        swap_parameters,
-                        std::move(ladder),
-                        start,
-                        std::move(swap_rule),
-                        placement)
-    {}
-
     /**
      * Run all rounds, or until @p stop becomes true, as an Ensemble of this one
      * chain does.
