@@ -87,13 +87,14 @@ namespace Tempera
   void
   ReplicaExchange::emit_swaps(const std::vector<SwapAttempt> &attempts)
   {
+    if (attempts.empty() ||
+        (chain.placement.is_shared() ? !remote_swaps :
+                                       signals.swap_attempted.empty()))
+      return;
     for (const SwapAttempt &attempt : attempts)
       if (!chain.placement.is_shared())
-        {
-          if (!signals.swap_attempted.empty())
-            signals.swap_attempted(attempt);
-        }
-      else if (remote_swaps && chain.placement.is_here(attempt.pair))
+        signals.swap_attempted(attempt);
+      else if (chain.placement.is_here(attempt.pair))
         outbox.add(attempt);
   }
 
