@@ -112,7 +112,10 @@ namespace Tempera
     std::vector<Level> levels = make_levels();
     for (Level &level : levels)
       level.energy = std::make_shared<GuardedEnergy>(level.energy);
-    Ladder ladder(settings.ladder, settings.kernel, std::move(levels));
+    Ladder ladder(settings.ladder,
+                  settings.kernel,
+                  std::move(levels),
+                  target.prior());
     ladder.set_step_factors(target.step_factors());
     describe(ladder);
 
