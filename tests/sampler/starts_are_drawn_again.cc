@@ -7,10 +7,13 @@
 
 #include <tempera/base/solve_failed.h>
 #include <tempera/base/user_error.h>
+#include <tempera/run/run.h>
 #include <tempera/sampler/guarded_energy.h>
 #include <tempera/sampler/replica_exchange.h>
+#include <tempera/target/forward_target.h>
 
 #include <limits>
+#include <sstream>
 
 using namespace Tempera;
 using namespace Tempera::Testing;
@@ -78,6 +81,33 @@ namespace
       }
     return "no error";
   }
+
+
+  /** A whole run: of four draws from the prior, one has a solution. */
+  void
+  check_run()
+  {
+    const auto model = std::make_shared<FunctionModel>(
+      1, 1, [](const auto &x, const auto &predictions) {
+        if (x[0] > -5.)
+          throw SolveFailed("The pump is dry.");
+        predictions[0] = x[0];
+      });
+    ForwardTarget target({{"fine", model}},
+                         {{"x", Prior::uniform(-10., 10.)}},
+                         {-7.},
+                         0.5);
+    RunSettings   settings;
+    settings.folder         = "again";
+    settings.run.iterations = 300;
+    settings.run.burn_in    = 100;
+    settings.n_chains       = 6;
+    settings.start.from     = "prior";
+    std::ostringstream out;
+    check("chains that begin where there is no solution begin elsewhere",
+          run(target, settings, out, {OldRun::overwrite}),
+          out.str());
+  }
 } // namespace
 
 
@@ -118,5 +148,6 @@ main()
   check("a start that was given is not replaced",
         given.find("of rung 0. The pump is dry.") != std::string::npos,
         given);
+  check_run();
   return result();
 }
