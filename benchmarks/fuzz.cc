@@ -516,12 +516,8 @@ end
               key.chain = chain;
               start     = {target->start(key)};
             }
-          chains.push_back(
-            std::make_unique<ReplicaExchange>(run_parameters,
-                                              parameters->settings.kernel,
-                                              parameters->settings.swaps,
-                                              *ladder,
-                                              start));
+          chains.push_back(std::make_unique<ReplicaExchange>(
+            run_parameters, parameters->settings.swaps, *ladder, start));
           sinks.push_back(std::make_unique<Record>(run, description, chain));
         }
       DrawSubset draws(description.prediction ? 10 : 0,

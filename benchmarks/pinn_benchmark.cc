@@ -162,7 +162,6 @@ namespace
       SwapParameters swaps;
       sampler = std::make_unique<ReplicaExchange>(
         run,
-        kernel,
         swaps,
         Ladder(ladder, kernel, {{"fine", energy}}),
         std::vector<std::vector<double>>{state,
@@ -175,7 +174,7 @@ namespace
     {
       Number     sink[2] = {Number(0.999), Number(1e-3)};
       const auto begin   = Clock::now();
-      return 2. * network_kernels<Number>().multiply_add_peak(60000, sink) /
+      return 2. * network_loops<Number>().multiply_add_peak(60000, sink) /
              seconds_since(begin);
     }
 

@@ -40,7 +40,6 @@ namespace
     run_parameters.burn_in    = 0;
     run_parameters.iterations = std::numeric_limits<std::uint64_t>::max();
     return ReplicaExchange(run_parameters,
-                           kernel_parameters,
                            swap_parameters,
                            Ladder(ladder_parameters,
                                   kernel_parameters,
@@ -218,7 +217,6 @@ namespace
     run_parameters.burn_in    = burn_in;
     run_parameters.iterations = std::numeric_limits<std::uint64_t>::max();
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             swap_parameters,
                             Ladder(ladder_parameters,
                                    kernel_parameters,

@@ -26,7 +26,10 @@ if(TEMPERA_UNITY)
     sampler/absent_energy sampler/adam sampler/adaptation sampler/dealing
     sampler/energy sampler/ensemble sampler/guarded_energy sampler/kernel
     sampler/ladder sampler/outbox sampler/peers sampler/replica_bytes
-    sampler/signals sampler/state_space)
+    sampler/signals sampler/state_space sampler/tuned_kernel)
+  # The parts of a round: calls between them are as frequent as steps.
+  unity_group(exchange sampler/chain_state sampler/explorer sampler/pair_energies
+    sampler/replica_exchange sampler/swapper)
   unity_group(sinks
     output/draw_subset output/folder_lock output/journal output/marginal output/output_parameters
     output/progress output/round_trips output/run_folder

@@ -13,7 +13,7 @@ namespace Tempera
     VectorUnits
     units_of_processor()
     {
-#ifdef TEMPERA_HAS_X86_KERNELS
+#ifdef TEMPERA_HAS_X86_LOOPS
       if (__builtin_cpu_supports("x86-64-v4"))
         return VectorUnits::v4;
       if (__builtin_cpu_supports("x86-64-v3"))

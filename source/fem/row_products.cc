@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/fem/row_products.h>
 
-// One copy of the kernels for each generation of processors; which one runs is
+// One copy of the loops for each generation of processors; which one runs is
 // decided when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #  define TEMPERA_CLONES \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/vector_units.h>
 #include <tempera/output/lagged_products.h>
-#include <tempera/output/spectrum_kernels.h>
+#include <tempera/output/spectrum_loops.h>
 
 #include <boost/math/constants/constants.hpp>
 
@@ -23,9 +23,9 @@ namespace Tempera
 
 
   LaggedProducts::LaggedProducts(const std::size_t n_lags)
-    : kernels(for_vector_units(spectrum_kernels_baseline,
-                               spectrum_kernels_v3,
-                               spectrum_kernels_v4))
+    : loops(for_vector_units(spectrum_loops_baseline,
+                             spectrum_loops_v3,
+                             spectrum_loops_v4))
     , n_lags(n_lags)
     , roots(2 * n_lags)
     , numbers(2 * n_lags)
@@ -59,13 +59,13 @@ namespace Tempera
     std::size_t n = 2 * n_lags, stride = 1;
     for (; n >= 4; n /= 4, stride *= 4)
       {
-        kernels.pass_by_four(
+        loops.pass_by_four(
           n, stride, parts_of(roots), parts_of(numbers), parts_of(other));
         std::swap(numbers, other);
       }
     if (n == 2)
       {
-        kernels.pass_by_two(stride, parts_of(numbers), parts_of(other));
+        loops.pass_by_two(stride, parts_of(numbers), parts_of(other));
         std::swap(numbers, other);
       }
   }
@@ -91,11 +91,11 @@ namespace Tempera
         take(begin, numbers.real);
         take(begin + n_lags, numbers.imaginary);
         transform();
-        kernels.add_powers(n_lags,
-                           parts_of(numbers),
-                           powers.data(),
-                           parts_of(cross_powers),
-                           parts_of(before));
+        loops.add_powers(n_lags,
+                         parts_of(numbers),
+                         powers.data(),
+                         parts_of(cross_powers),
+                         parts_of(before));
       }
   }
 

@@ -112,7 +112,7 @@ namespace Tempera
     // In slices that stay in the cache.
     constexpr std::size_t slice = 64;
     for (std::size_t first = 0; first < d; first += slice)
-      network_kernels<double>().add_product_of_transpose(
+      network_loops<double>().add_product_of_transpose(
         m,
         std::min(slice, d - first),
         width,

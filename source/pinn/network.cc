@@ -93,10 +93,10 @@ namespace Tempera
 
 
   template <typename Number>
-  Network<Number>::Network(const NetworkShape           &shape,
-                           const NetworkKernels<Number> &kernels)
+  Network<Number>::Network(const NetworkShape         &shape,
+                           const NetworkLoops<Number> &loops)
     : shape(shape)
-    , kernels(kernels)
+    , loops(loops)
   {
     const std::vector<unsigned int> all    = shape.widths();
     std::size_t                     widest = 0;
@@ -182,7 +182,7 @@ namespace Tempera
       {
         Layer &layer = layers[l];
         if (l == 0)
-          kernels.enter[shape.n_inputs - 1][jets.n_second][jets.n_first](
+          loops.enter[shape.n_inputs - 1][jets.n_second][jets.n_first](
             n_points,
             layer.width_to,
             rows.directions().data(),
@@ -192,27 +192,27 @@ namespace Tempera
             layer.a.data());
         else
           {
-            kernels.multiply(n_rows,
-                             layer.n_from,
-                             layer.width_to,
-                             layers[l - 1].a.data(),
-                             layer.width_from,
-                             layer.weights.data(),
-                             layer.z.data());
-            kernels.activate[jets.n_second][jets.n_first](n_points,
-                                                          layer.width_to,
-                                                          layer.bias.data(),
-                                                          layer.z.data(),
-                                                          layer.a.data());
+            loops.multiply(n_rows,
+                           layer.n_from,
+                           layer.width_to,
+                           layers[l - 1].a.data(),
+                           layer.width_from,
+                           layer.weights.data(),
+                           layer.z.data());
+            loops.activate[jets.n_second][jets.n_first](n_points,
+                                                        layer.width_to,
+                                                        layer.bias.data(),
+                                                        layer.z.data(),
+                                                        layer.a.data());
           }
       }
     const Layer &last = layers.back();
-    kernels.leave(n_rows,
-                  last.width_from,
-                  n_out,
-                  last.weights.data(),
-                  layers[layers.size() - 2].a.data(),
-                  outputs.data());
+    loops.leave(n_rows,
+                last.width_from,
+                n_out,
+                last.weights.data(),
+                layers[layers.size() - 2].a.data(),
+                outputs.data());
     for (std::size_t row = 0; row < n_rows; row += rows.n_rows())
       for (unsigned int o = 0; o < n_out; ++o)
         outputs[row * n_out + o] += last.bias[o];
@@ -236,40 +236,40 @@ namespace Tempera
     for (std::size_t row = 0; row < n_rows; row += rows.n_rows())
       for (unsigned int o = 0; o < n_out; ++o)
         last.bias_bar[o] += outputs_bar[row * n_out + o];
-    kernels.differentiate_leave(n_rows,
-                                last.width_from,
-                                n_out,
-                                layers[layers.size() - 2].a.data(),
-                                outputs_bar,
-                                last.weights_bar.data());
+    loops.differentiate_leave(n_rows,
+                              last.width_from,
+                              n_out,
+                              layers[layers.size() - 2].a.data(),
+                              outputs_bar,
+                              last.weights_bar.data());
     // A first layer that is the last one before the outputs gets its
     // derivatives by a product.
     if (layers.size() == 2)
-      kernels.multiply(n_rows,
-                       n_out,
-                       last.width_from,
-                       outputs_bar,
-                       n_out,
-                       last.weights.data(),
-                       bar.data());
+      loops.multiply(n_rows,
+                     n_out,
+                     last.width_from,
+                     outputs_bar,
+                     n_out,
+                     last.weights.data(),
+                     bar.data());
     for (std::size_t l = layers.size() - 1; l-- > 0;)
       {
         Layer &layer = layers[l];
         if (l == 0)
-          kernels.differentiate_enter[shape.n_inputs - 1][jets.n_second]
-                                     [jets.n_first](n_points,
-                                                    layer.width_to,
-                                                    rows.directions().data(),
-                                                    layer.weights.data(),
-                                                    points,
-                                                    layer.a.data(),
-                                                    bar.data(),
-                                                    layer.weights_bar.data(),
-                                                    layer.bias_bar.data());
+          loops.differentiate_enter[shape.n_inputs - 1][jets.n_second]
+                                   [jets.n_first](n_points,
+                                                  layer.width_to,
+                                                  rows.directions().data(),
+                                                  layer.weights.data(),
+                                                  points,
+                                                  layer.a.data(),
+                                                  bar.data(),
+                                                  layer.weights_bar.data(),
+                                                  layer.bias_bar.data());
         else
           {
             if (l + 2 == layers.size())
-              kernels.differentiate_last[jets.n_second][jets.n_first](
+              loops.differentiate_last[jets.n_second][jets.n_first](
                 n_points,
                 layer.width_to,
                 n_out,
@@ -280,27 +280,27 @@ namespace Tempera
                 bar.data(),
                 layer.bias_bar.data());
             else
-              kernels.differentiate[jets.n_second][jets.n_first](
+              loops.differentiate[jets.n_second][jets.n_first](
                 n_points,
                 layer.width_to,
                 layer.z.data(),
                 layer.a.data(),
                 bar.data(),
                 layer.bias_bar.data());
-            kernels.add_product_of_transpose(layer.n_from,
-                                             n_rows,
-                                             layer.width_to,
-                                             layers[l - 1].a.data(),
-                                             layer.width_from,
-                                             bar.data(),
-                                             layer.weights_bar.data());
-            kernels.multiply(n_rows,
-                             layer.n_to,
-                             layer.width_from,
-                             bar.data(),
-                             layer.width_to,
-                             layer.weights_transposed.data(),
-                             other_bar.data());
+            loops.add_product_of_transpose(layer.n_from,
+                                           n_rows,
+                                           layer.width_to,
+                                           layers[l - 1].a.data(),
+                                           layer.width_from,
+                                           bar.data(),
+                                           layer.weights_bar.data());
+            loops.multiply(n_rows,
+                           layer.n_to,
+                           layer.width_from,
+                           bar.data(),
+                           layer.width_to,
+                           layer.weights_transposed.data(),
+                           other_bar.data());
             bar.swap(other_bar);
           }
       }

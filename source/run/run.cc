@@ -67,6 +67,39 @@ namespace Tempera
         }
       return points;
     }
+
+    /**
+     * Whether the rungs of a chain begin at draws of the target's. With priors
+     * at hand, only the first chain begins where the settings say: chains that
+     * begin together may all miss the same.
+     */
+    bool
+    begins_at_random(const Target      &target,
+                     const RunSettings &settings,
+                     const unsigned int chain)
+    {
+      const std::string &from = settings.start.from;
+      return from != "file" &&
+             (from == "prior" || (chain > 0 && target.has_random_starts()) ||
+              target.centre().empty());
+    }
+
+    /** @param n_tried Draws that were of no use. */
+    std::vector<double>
+    random_start(const Target      &target,
+                 const RunSettings &settings,
+                 const unsigned int chain,
+                 const unsigned int rung,
+                 const unsigned int n_tried)
+    {
+      RandomKey key;
+      key.seed    = settings.run.seed;
+      key.chain   = chain;
+      key.rung    = rung;
+      key.round   = n_tried;
+      key.purpose = Purpose::start;
+      return target.start(key);
+    }
   } // namespace
 
 
@@ -112,7 +145,10 @@ namespace Tempera
     std::vector<Level> levels = make_levels();
     for (Level &level : levels)
       level.energy = std::make_shared<GuardedEnergy>(level.energy);
-    Ladder ladder(settings.ladder, settings.kernel, std::move(levels));
+    Ladder ladder(settings.ladder,
+                  settings.kernel,
+                  std::move(levels),
+                  target.prior());
     ladder.set_step_factors(target.step_factors());
     describe(ladder);
 
@@ -123,14 +159,18 @@ namespace Tempera
         run.chain         = chain;
         chains.push_back(std::make_unique<ReplicaExchange>(
           run,
-          settings.kernel,
           settings.swaps,
           ladder,
           make_start(ladder, chain),
           nullptr,
           process_layout.n_groups() > 1 ?
             Placement(process_layout.get_peers(), dealt.peer_of[chain]) :
-            Placement()));
+            Placement(),
+          begins_at_random(target, settings, chain) ?
+            [&, chain](const unsigned int rung, const unsigned int n_tried) {
+              return random_start(target, settings, chain, rung, n_tried);
+            } :
+            AnotherStart()));
       }
     ensemble =
       std::make_unique<Ensemble>(std::move(chains), process_layout.get_peers());
@@ -162,21 +202,11 @@ namespace Tempera
       throw UserError("A network starts with random weights, and with "
                       "coefficients drawn from their priors. Remove 'Sampler/"
                       "Start', or set 'Start from = file'.");
-    // With priors at hand, only the first chain begins where the settings say:
-    // chains that begin together may all miss the same.
-    if (start.from == StartFrom::prior || (is_random && chain > 0) ||
-        centre.empty())
+    if (begins_at_random(target, settings, chain))
       {
         std::vector<std::vector<double>> result;
         for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-          {
-            RandomKey key;
-            key.seed    = settings.run.seed;
-            key.chain   = chain;
-            key.rung    = rung;
-            key.purpose = Purpose::start;
-            result.push_back(target.start(key));
-          }
+          result.push_back(random_start(target, settings, chain, rung, 0));
         return result;
       }
     if (!start.points.empty())

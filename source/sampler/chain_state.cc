@@ -98,8 +98,8 @@ namespace Tempera
 
 
 
-  void
-  ChainState::set_position(const unsigned int         rung,
+  bool
+  ChainState::try_position(const unsigned int         rung,
                            const std::vector<double> &position)
   {
     const StateSpace &space = ladder.space();
@@ -117,23 +117,43 @@ namespace Tempera
     Replica &replica = rungs[rung].replica;
     replica.position = position;
     replica.invalidate();
-    if (!placement.is_here(rung))
+    return !placement.is_here(rung) ||
+           complete_evaluation(rung,
+                               Purpose::start,
+                               rungs[rung].needs.gradients);
+  }
+
+
+
+  void
+  ChainState::set_position(const unsigned int         rung,
+                           const std::vector<double> &position,
+                           const AnotherStart        &another_start)
+  {
+    const unsigned int most_tries = another_start ? 100 : 1;
+
+    bool is_finite = try_position(rung, position);
+    for (unsigned int n_tried = 1; !is_finite && n_tried < most_tries;
+         ++n_tried)
+      is_finite = try_position(rung, another_start(rung, n_tried));
+    if (is_finite)
       return;
-    if (!complete_evaluation(rung, Purpose::start, rungs[rung].needs.gradients))
-      {
-        const std::string reason = failure_reason_of(&ladder.energy(rung));
-        throw UserError(
-          "The energy or its gradient is not finite at the start point" +
-          (position.size() <= 20 ? " (" + join(position) + ")" :
-                                   std::string()) +
-          " of rung " + std::to_string(rung) + ". " +
-          (reason.empty() ?
-             "Choose another one in 'Sampler/Start'; of a network, raise the "
-             "noise in 'Network/Likelihood' or set 'Network/Precision = "
-             "double'." :
-             reason + " Choose priors that leave such values out, or another "
-                      "start point in 'Sampler/Start'."));
-      }
+
+    const std::vector<double> &last   = rungs[rung].replica.position;
+    const std::string          reason = failure_reason_of(&ladder.energy(rung));
+    throw UserError(
+      "The energy or its gradient is not finite at the start point" +
+      (last.size() <= 20 ? " (" + join(last) + ")" : std::string()) +
+      " of rung " + std::to_string(rung) +
+      (most_tries > 1 ?
+         ", the last of " + std::to_string(most_tries) + " that were drawn. " :
+         ". ") +
+      (reason.empty() ?
+         "Choose another one in 'Sampler/Start'; of a network, raise the "
+         "noise in 'Network/Likelihood' or set 'Network/Precision = "
+         "double'." :
+         reason + " Choose priors that leave such values out, or another "
+                  "start point in 'Sampler/Start'."));
   }
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/sampler/energy.h>
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 
 #include <cmath>
 #include <functional>
@@ -16,8 +16,8 @@ namespace Tempera
     if (has_gradients)
       for (const std::vector<double> &gradient :
            {std::cref(reference_gradient), std::cref(potential_gradient)})
-        sum += langevin_kernels().sum_of_absolute_values(gradient.size(),
-                                                         gradient.data());
+        sum += langevin_loops().sum_of_absolute_values(gradient.size(),
+                                                       gradient.data());
     return std::isfinite(sum);
   }
 } // namespace Tempera

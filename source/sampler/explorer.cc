@@ -23,7 +23,8 @@ namespace Tempera
                         energy,
                         chain.key(rung_index, Purpose::proposal),
                         chain.in_burn_in(),
-                        false};
+                        false,
+                        chain.ladder.get_prior()};
     for (unsigned int step = 0; step < rung.n_steps; ++step)
       {
         context.key.substep     = step;

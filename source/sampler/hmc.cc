@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
-#include <tempera/base/user_error.h>
 #include <tempera/base/words.h>
-#include <tempera/sampler/kernel_state.h>
 #include <tempera/sampler/ladder.h>
-#include <tempera/sampler/step_tuning.h>
+#include <tempera/sampler/tuned_kernel.h>
 
 #include <deal.II/base/parameter_handler.h>
 
@@ -56,7 +54,7 @@ namespace Tempera
      * learned in burn-in with the mass; so every scale meets all phases of its
      * oscillation, and none is in resonance.
      */
-    class HMC : public Kernel
+    class HMC : public TunedKernel
     {
     public:
       struct Parameters
@@ -74,24 +72,10 @@ namespace Tempera
       explicit HMC(const KernelParameters &parameters);
 
       bool
-      is_adjusted() const override
-      {
-        return true;
-      }
-
-      void
-      check(const Energy &energy) const override;
-
-      bool
-      adapts_step_size() const override
-      {
-        return adapt_step_size;
-      }
-
-      bool
       learns() const override
       {
-        return adapt_step_size || needs_burn_in();
+        return adapt_step_size || needs_burn_in() ||
+               parameters.mass != Mass::unit;
       }
 
       bool
@@ -110,16 +94,6 @@ namespace Tempera
            Replica           &replica,
            KernelState       &state) const override;
 
-      void
-      observe(const std::vector<double> &position,
-              KernelState               &state) const override;
-
-      void
-      end_window(const bool is_retempered, KernelState &state) const override;
-
-      void
-      end_burn_in(KernelState &state) const override;
-
     private:
       struct State;
 
@@ -131,10 +105,13 @@ namespace Tempera
 
       /** What is learned of so many unknowns. */
       Learning
-      learning(const unsigned int dimension) const;
+      learning_for(const unsigned int dimension) const;
+
+      /** The length of trajectories. */
+      void
+      learn_more(KernelState &state) const override;
 
       const Parameters parameters;
-      const bool       adapt_step_size;
       /** What 'Preconditioner' asks for. */
       const NumberList preconditioner;
       /** Largest number of leapfrog steps, or zero if it is learned. */
@@ -147,40 +124,30 @@ namespace Tempera
       "Hybrid (Hamiltonian) Monte Carlo; exact, for deterministic energies; far fewer gradients than MALA for many unknowns or strong correlations.");
 
 
-    struct HMC::State : public KernelStateOf<State>
+    struct HMC::State : public KernelStateOf<State, TunedState>
     {
       State(const StepTuning  &tuning,
             const unsigned int dimension,
             const unsigned int n_levels)
-        : tuning(tuning)
-        , end(0, std::vector<double>(dimension), n_levels)
+        : KernelStateOf(tuning, dimension, n_levels)
         , momentum(dimension)
         , velocity(dimension)
         , force(dimension)
       {}
 
-      double
-      step_size() const override
-      {
-        return tuning.step_size();
-      }
-
       template <typename Archive>
       void
       serialize(Archive &archive)
       {
-        tuning.serialize(archive);
+        TunedState::serialize(archive);
         archive &longest_time;
         if (!(longest_time >= 0.) || std::isinf(longest_time))
           throw ArchiveError("the length of trajectories is not a number");
       }
 
-      StepTuning tuning;
       /** Of a trajectory; zero as long as it is not known. */
       double longest_time = 0.;
 
-      /** The state that moves along the trajectory. */
-      Replica end;
       /** \f$q\f$ */
       std::vector<double> momentum;
       /** \f$Lq\f$ */
@@ -250,7 +217,7 @@ namespace Tempera
       {
         constexpr unsigned int most_reflections = 1000;
 
-        std::vector<double> &position = end.position;
+        std::vector<double> &position = proposal.position;
         update_velocity();
         if (space.has_bounds())
           for (unsigned int n_reflections = 0;; ++n_reflections)
@@ -286,7 +253,7 @@ namespace Tempera
       move(const double time)
       {
         for (std::size_t i = 0; i < velocity.size(); ++i)
-          end.position[i] += time * velocity[i];
+          proposal.position[i] += time * velocity[i];
       }
 
       /** Less than @p time if there is a wall on the way, which is told. */
@@ -302,7 +269,7 @@ namespace Tempera
               const double bound =
                 velocity[i] < 0. ? space[i].lower : space[i].upper;
               const double until =
-                std::max(0., (bound - end.position[i]) / velocity[i]);
+                std::max(0., (bound - proposal.position[i]) / velocity[i]);
               if (until < first)
                 {
                   first = until;
@@ -372,8 +339,11 @@ namespace Tempera
 
 
     HMC::HMC(const KernelParameters &all)
-      : parameters(all.of<HMC>())
-      , adapt_step_size(all.adapt_step_size)
+      : TunedKernel("HMC",
+                    all.adapt_step_size,
+                    all.of<HMC>().target_acceptance,
+                    learning_of(all.preconditioner))
+      , parameters(all.of<HMC>())
       , preconditioner(all.preconditioner)
       , given_steps(
           parameters.leapfrog_steps.keyword == "adapt" ?
@@ -383,20 +353,8 @@ namespace Tempera
 
 
 
-    void
-    HMC::check(const Energy &energy) const
-    {
-      if (energy.is_stochastic() || energy.has_noisy_gradients())
-        throw UserError(
-          "The kernel HMC needs a deterministic energy, and this one is "
-          "stochastic. Set 'Sampler/Kernel/Type = SGLD', or switch the noise "
-          "or the minibatches of the level off.");
-    }
-
-
-
     Learning
-    HMC::learning(const unsigned int dimension) const
+    HMC::learning_for(const unsigned int dimension) const
     {
       constexpr unsigned int most_dense = 100;
 
@@ -423,12 +381,12 @@ namespace Tempera
                     const unsigned int dimension,
                     const unsigned int n_levels) const
     {
-      const Learning what = learning(dimension);
+      const Learning what = learning_for(dimension);
       // The length of trajectories, too, comes from covariances.
       StepTuning tuning(rung,
                         dimension,
                         adapt_step_size,
-                        parameters.target_acceptance,
+                        target_acceptance,
                         what,
                         what == Learning::dense || dimension < long_array ?
                           PositionMoments::Kind::covariances :
@@ -484,11 +442,11 @@ namespace Tempera
       const double time_step = full_step * (0.5 + 0.5 * numbers[2]);
 
       const Evaluation &here  = replica.evaluations[rung.level];
-      Evaluation       &there = state.end.evaluations[rung.level];
+      Evaluation       &there = state.proposal.evaluations[rung.level];
       const double      energy_before =
         here.tempered(rung.exponents) + state.kinetic_energy();
-      state.end.id       = replica.id;
-      state.end.position = replica.position;
+      state.proposal.id       = replica.id;
+      state.proposal.position = replica.position;
       state.update_force(rung, here);
 
       StepOutcome        outcome;
@@ -501,9 +459,9 @@ namespace Tempera
           arrival = state.drift(context.energy.space(), time_step);
           if (arrival != State::Arrival::inside)
             break;
-          state.end.invalidate();
+          state.proposal.invalidate();
           context.energy.evaluate(dealii::make_array_view(
-                                    std::as_const(state.end.position)),
+                                    std::as_const(state.proposal.position)),
                                   key,
                                   Request::values_and_gradients,
                                   there);
@@ -522,13 +480,10 @@ namespace Tempera
           const double log_ratio = energy_before -
                                    there.tempered(rung.exponents) -
                                    state.kinetic_energy();
-          // A NaN, of momenta that have overflowed, counts as a rejection.
-          outcome.acceptance = log_ratio >= 0. ? 1. :
-                               log_ratio < 0.  ? std::exp(log_ratio) :
-                                                 0.;
+          outcome.acceptance = metropolis(log_ratio);
           outcome.moved      = numbers[0] < outcome.acceptance;
           if (outcome.moved)
-            swap(replica, state.end);
+            swap(replica, state.proposal);
         }
       if (context.in_burn_in)
         state.tuning.observe_acceptance(outcome.acceptance);
@@ -538,30 +493,9 @@ namespace Tempera
 
 
     void
-    HMC::observe(const std::vector<double> &position, KernelState &state) const
+    HMC::learn_more(KernelState &state) const
     {
-      static_cast<State &>(state).tuning.observe_position(position);
-    }
-
-
-
-    void
-    HMC::end_window(const bool is_retempered, KernelState &kernel_state) const
-    {
-      State &state = static_cast<State &>(kernel_state);
-      state.tuning.learn_scales();
-      state.learn_length();
-      state.tuning.begin_window(is_retempered);
-    }
-
-
-
-    void
-    HMC::end_burn_in(KernelState &kernel_state) const
-    {
-      State &state = static_cast<State &>(kernel_state);
-      state.learn_length();
-      state.tuning.end_burn_in();
+      static_cast<State &>(state).learn_length();
     }
   } // namespace
 } // namespace Tempera

@@ -68,13 +68,17 @@ namespace Tempera
   KernelNeeds
   KernelSequence::needs() const
   {
+    const auto any_needs = [this](bool KernelNeeds::*const what) {
+      return any_of(kernels, [what](const Kernel &kernel) {
+        return kernel.needs().*what;
+      });
+    };
     KernelNeeds result;
-    result.values    = any_of(kernels, [](const Kernel &kernel) {
-      return kernel.needs().values;
-    });
-    result.gradients = any_of(kernels, [](const Kernel &kernel) {
-      return kernel.needs().gradients;
-    });
+    for (bool KernelNeeds::*const what : {&KernelNeeds::values,
+                                          &KernelNeeds::gradients,
+                                          &KernelNeeds::prior_draws,
+                                          &KernelNeeds::prior_covariance})
+      result.*what = any_needs(what);
     return result;
   }
 

@@ -52,10 +52,12 @@ namespace Tempera
 
 
 
-  Ladder::Ladder(const LadderParameters &parameters,
-                 const KernelParameters &kernel_parameters,
-                 std::vector<Level>      the_levels)
+  Ladder::Ladder(const LadderParameters             &parameters,
+                 const KernelParameters             &kernel_parameters,
+                 std::vector<Level>                  the_levels,
+                 std::shared_ptr<const PriorMeasure> prior)
     : levels(std::move(the_levels))
+    , prior(std::move(prior))
     , temper(parameters.temper == "likelihood" ? Temper::likelihood :
                                                  Temper::posterior)
     , automatic_spacing(parameters.temperatures.keyword == "automatic")
@@ -109,11 +111,13 @@ namespace Tempera
 
 
 
-  Ladder::Ladder(std::vector<Rung>  the_rungs,
-                 std::vector<Level> the_levels,
-                 const Temper       temper)
+  Ladder::Ladder(std::vector<Rung>                   the_rungs,
+                 std::vector<Level>                  the_levels,
+                 const Temper                        temper,
+                 std::shared_ptr<const PriorMeasure> prior)
     : rungs(std::move(the_rungs))
     , levels(std::move(the_levels))
+    , prior(std::move(prior))
     , temper(temper)
   {
     for (unsigned int i = 0; i < rungs.size(); ++i)
@@ -186,6 +190,24 @@ namespace Tempera
             "standard deviation), or set 'Sampler/Ladder/Temper = likelihood' "
             "with such a prior.");
         rungs[i].kernel->check(energy(i));
+        check_prior(i);
       }
+  }
+
+
+
+  void
+  Ladder::check_prior(const unsigned int rung) const
+  {
+    const KernelNeeds needs = rungs[rung].kernel->needs();
+    if ((needs.prior_draws || needs.prior_covariance) &&
+        (prior == nullptr || !prior->is_integrable(1.)))
+      throw UserError(
+        "The kernel of rung " + std::to_string(rung) + " needs " +
+        (needs.prior_draws ? "draws from the prior" :
+                             "the covariance of the prior") +
+        ", but what is sampled has no prior that is a law of its own. Give "
+        "all unknowns proper priors, or set 'Sampler/Kernel/Type' to another "
+        "kernel.");
   }
 } // namespace Tempera

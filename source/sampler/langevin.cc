@@ -4,7 +4,7 @@
 #include <tempera/base/vector_units.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/langevin.h>
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ namespace Tempera
               std::sqrt(2. * h)};
     }
 
-    /** For LangevinKernels, which take null for no preconditioner. */
+    /** For LangevinLoops, which take null for no preconditioner. */
     const double *
     pointer(const std::vector<double> &scales)
     {
@@ -84,7 +84,7 @@ namespace Tempera
       return sum;
     }
 
-    /** As LangevinKernels::propose, for a short state. */
+    /** As LangevinLoops::propose, for a short state. */
     void
     propose_short(const Rung      &rung,
                   const double     h,
@@ -183,14 +183,14 @@ namespace Tempera
 
 
 
-  const LangevinKernels &
-  langevin_kernels()
+  const LangevinLoops &
+  langevin_loops()
   {
-    static const LangevinKernels &kernels =
-      for_vector_units(langevin_kernels_baseline,
-                       langevin_kernels_v3,
-                       langevin_kernels_v4);
-    return kernels;
+    static const LangevinLoops &loops =
+      for_vector_units(langevin_loops_baseline,
+                       langevin_loops_v3,
+                       langevin_loops_v4);
+    return loops;
   }
 
 
@@ -198,37 +198,21 @@ namespace Tempera
   LangevinState::LangevinState(const StepTuning  &tuning,
                                const unsigned int dimension,
                                const unsigned int n_levels)
-    : tuning(tuning)
-    , proposal(0, std::vector<double>(dimension), n_levels)
+    : KernelStateOf(tuning, dimension, n_levels)
     , normals(dimension)
     , way(dimension)
   {}
 
 
 
-  void
-  LangevinKernel::observe(const std::vector<double> &position,
-                          KernelState               &state) const
+  std::unique_ptr<KernelState>
+  LangevinKernel::make_state(const Rung        &rung,
+                             const unsigned int dimension,
+                             const unsigned int n_levels) const
   {
-    static_cast<LangevinState &>(state).tuning.observe_position(position);
-  }
-
-
-
-  void
-  LangevinKernel::end_window(const bool is_retempered, KernelState &state) const
-  {
-    StepTuning &tuning = static_cast<LangevinState &>(state).tuning;
-    tuning.learn_scales();
-    tuning.begin_window(is_retempered);
-  }
-
-
-
-  void
-  LangevinKernel::end_burn_in(KernelState &state) const
-  {
-    static_cast<LangevinState &>(state).tuning.end_burn_in();
+    return std::make_unique<LangevinState>(make_tuning(rung, dimension),
+                                           dimension,
+                                           n_levels);
   }
 
 
@@ -251,16 +235,16 @@ namespace Tempera
       {
         const Evaluation &evaluation = replica.evaluations[rung.level];
         double            sums[2];
-        langevin_kernels().propose(normal_stream(normals_key),
-                                   step_coefficients(rung, h),
-                                   replica.position.size(),
-                                   replica.position.data(),
-                                   evaluation.reference_gradient.data(),
-                                   evaluation.potential_gradient.data(),
-                                   pointer(state.tuning.scales().roots),
-                                   proposal.position.data(),
-                                   state.way.data(),
-                                   sums);
+        langevin_loops().propose(normal_stream(normals_key),
+                                 step_coefficients(rung, h),
+                                 replica.position.size(),
+                                 replica.position.data(),
+                                 evaluation.reference_gradient.data(),
+                                 evaluation.potential_gradient.data(),
+                                 pointer(state.tuning.scales().roots),
+                                 proposal.position.data(),
+                                 state.way.data(),
+                                 sums);
         state.magnitude       = sums[0];
         state.squared_normals = sums[1];
       }
@@ -309,12 +293,12 @@ namespace Tempera
         way_back_dense(rung, h, state) :
       is_long(proposal.position) ?
         state.magnitude +
-          langevin_kernels().way_back(step_coefficients(rung, h),
-                                      proposal.position.size(),
-                                      state.way.data(),
-                                      there.reference_gradient.data(),
-                                      there.potential_gradient.data(),
-                                      pointer(state.tuning.scales().roots)) :
+          langevin_loops().way_back(step_coefficients(rung, h),
+                                    proposal.position.size(),
+                                    state.way.data(),
+                                    there.reference_gradient.data(),
+                                    there.potential_gradient.data(),
+                                    pointer(state.tuning.scales().roots)) :
         way_back(rung, h, replica, state);
     // All gradients are in this sum: it is finite only if they are, but for
     // overflow, which is as bad. No second look at them is needed.
@@ -326,10 +310,7 @@ namespace Tempera
       replica.evaluations[rung.level].tempered(rung.exponents) -
       there.tempered(rung.exponents) + 0.5 * state.squared_normals -
       back_squared / (4. * h);
-    // A NaN, from a step size that has underflowed, counts as a rejection.
-    verdict.acceptance = log_ratio >= 0. ? 1. :
-                         log_ratio < 0.  ? std::exp(log_ratio) :
-                                           0.;
+    verdict.acceptance = metropolis(log_ratio);
     return verdict;
   }
 
@@ -354,7 +335,7 @@ namespace Tempera
 
 
   SGLD::SGLD(const KernelParameters &parameters)
-    : learning(learning_of(parameters.preconditioner))
+    : LangevinKernel("SGLD", false, 1., learning_of(parameters.preconditioner))
     , decay_offset(parameters.of<SGLD>().decay_offset)
     , decay_exponent(parameters.of<SGLD>().decay_exponent)
   {}
@@ -379,17 +360,6 @@ namespace Tempera
              1. :
              std::pow(decay_offset + static_cast<double>(round),
                       -decay_exponent);
-  }
-
-
-
-  std::unique_ptr<KernelState>
-  SGLD::make_state(const Rung        &rung,
-                   const unsigned int dimension,
-                   const unsigned int n_levels) const
-  {
-    return std::make_unique<LangevinState>(
-      StepTuning(rung, dimension, false, 1., learning), dimension, n_levels);
   }
 
 
@@ -484,18 +454,18 @@ namespace Tempera
     state.squared_gradients.resize(n);
     scales.preconditioner.resize(n);
     state.weight_of_averages = decay * state.weight_of_averages + (1. - decay);
-    langevin_kernels().average_squares(n,
-                                       decay,
-                                       state.weight_of_averages,
-                                       offset,
-                                       rung.temperature *
-                                         rung.exponents.reference,
-                                       rung.temperature *
-                                         rung.exponents.potential,
-                                       evaluation.reference_gradient.data(),
-                                       evaluation.potential_gradient.data(),
-                                       state.squared_gradients.data(),
-                                       scales.preconditioner.data());
+    langevin_loops().average_squares(n,
+                                     decay,
+                                     state.weight_of_averages,
+                                     offset,
+                                     rung.temperature *
+                                       rung.exponents.reference,
+                                     rung.temperature *
+                                       rung.exponents.potential,
+                                     evaluation.reference_gradient.data(),
+                                     evaluation.potential_gradient.data(),
+                                     state.squared_gradients.data(),
+                                     scales.preconditioner.data());
     scales.update();
   }
 
@@ -513,39 +483,15 @@ namespace Tempera
 
 
   MALA::MALA(const KernelParameters &parameters)
-    : adapt_step_size(parameters.adapt_step_size)
-    , target_acceptance(parameters.of<MALA>().target_acceptance)
-    , learning(learning_of(parameters.preconditioner))
+    : LangevinKernel("MALA",
+                     parameters.adapt_step_size,
+                     parameters.of<MALA>().target_acceptance,
+                     learning_of(parameters.preconditioner))
   {
     if (parameters.of<SGLD>().decay_exponent != 0.)
       throw UserError(
         "'Sampler/Kernel/Decay exponent' is for SGLD; MALA has no bias that a "
         "smaller step would remove. Set it to 0, or 'Type = SGLD'.");
-  }
-
-
-
-  void
-  MALA::check(const Energy &energy) const
-  {
-    if (energy.is_stochastic() || energy.has_noisy_gradients())
-      throw UserError(
-        "The kernel MALA needs a deterministic energy, and this one is "
-        "stochastic. Set 'Sampler/Kernel/Type = SGLD', or switch the noise or "
-        "the minibatches of the level off.");
-  }
-
-
-
-  std::unique_ptr<KernelState>
-  MALA::make_state(const Rung        &rung,
-                   const unsigned int dimension,
-                   const unsigned int n_levels) const
-  {
-    return std::make_unique<LangevinState>(
-      StepTuning(rung, dimension, adapt_step_size, target_acceptance, learning),
-      dimension,
-      n_levels);
   }
 
 

@@ -94,9 +94,9 @@ namespace Tempera
   {
     if (numbers.size() >= long_array)
       {
-        langevin_kernels().normals(normal_stream(key),
-                                   numbers.size(),
-                                   numbers.data());
+        langevin_loops().normals(normal_stream(key),
+                                 numbers.size(),
+                                 numbers.data());
         return;
       }
     for (std::size_t first = 0; first < numbers.size(); first += block_size)

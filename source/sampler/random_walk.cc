@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/base/user_error.h>
-#include <tempera/sampler/kernel_state.h>
 #include <tempera/sampler/ladder.h>
-#include <tempera/sampler/step_tuning.h>
+#include <tempera/sampler/tuned_kernel.h>
 
 #include <deal.II/base/parameter_handler.h>
 
@@ -19,7 +17,7 @@ namespace Tempera
      * the probability \f$\min(1, e^{V(x) - V(x')})\f$. Proposals beyond a wall
      * have no density and are rejected, without an evaluation.
      */
-    class RandomWalk : public Kernel
+    class RandomWalk : public TunedKernel
     {
     public:
       struct Parameters
@@ -41,20 +39,11 @@ namespace Tempera
       };
 
       explicit RandomWalk(const KernelParameters &all)
-        : parameters(all.of<RandomWalk>())
-        , adapt_step_size(all.adapt_step_size)
-        , learning(learning_of(all.preconditioner))
+        : TunedKernel("'random walk'",
+                      all.adapt_step_size,
+                      all.of<RandomWalk>().target_acceptance,
+                      learning_of(all.preconditioner))
       {}
-
-      void
-      check(const Energy &energy) const override
-      {
-        if (energy.is_stochastic())
-          throw UserError(
-            "The kernel 'random walk' needs a deterministic energy, and this "
-            "one is stochastic. Set 'Sampler/Kernel/Type = SGLD', or switch "
-            "the noise of the level off.");
-      }
 
       KernelNeeds
       needs() const override
@@ -64,34 +53,12 @@ namespace Tempera
         return result;
       }
 
-      bool
-      is_adjusted() const override
-      {
-        return true;
-      }
-
-      bool
-      adapts_step_size() const override
-      {
-        return adapt_step_size;
-      }
-
-      bool
-      learns() const override
-      {
-        return adapt_step_size || learning != Learning::nothing;
-      }
-
       std::unique_ptr<KernelState>
       make_state(const Rung        &rung,
                  const unsigned int dimension,
                  const unsigned int n_levels) const override
       {
-        return std::make_unique<State>(StepTuning(rung,
-                                                  dimension,
-                                                  adapt_step_size,
-                                                  parameters.target_acceptance,
-                                                  learning),
+        return std::make_unique<State>(make_tuning(rung, dimension),
                                        dimension,
                                        n_levels);
       }
@@ -101,59 +68,18 @@ namespace Tempera
            Replica           &replica,
            KernelState       &state) const override;
 
-      void
-      observe(const std::vector<double> &position,
-              KernelState               &state) const override
-      {
-        static_cast<State &>(state).tuning.observe_position(position);
-      }
-
-      void
-      end_window(const bool is_retempered, KernelState &state) const override
-      {
-        StepTuning &tuning = static_cast<State &>(state).tuning;
-        tuning.learn_scales();
-        tuning.begin_window(is_retempered);
-      }
-
-      void
-      end_burn_in(KernelState &state) const override
-      {
-        static_cast<State &>(state).tuning.end_burn_in();
-      }
-
     private:
-      struct State : public KernelStateOf<State>
+      struct State : public KernelStateOf<State, TunedState>
       {
         State(const StepTuning  &tuning,
               const unsigned int dimension,
               const unsigned int n_levels)
-          : tuning(tuning)
-          , proposal(0, std::vector<double>(dimension), n_levels)
+          : KernelStateOf(tuning, dimension, n_levels)
           , move(dimension)
         {}
 
-        double
-        step_size() const override
-        {
-          return tuning.step_size();
-        }
-
-        template <typename Archive>
-        void
-        serialize(Archive &archive)
-        {
-          tuning.serialize(archive);
-        }
-
-        StepTuning          tuning;
-        Replica             proposal;
         std::vector<double> move;
       };
-
-      const Parameters parameters;
-      const bool       adapt_step_size;
-      const Learning   learning;
     };
 
 
@@ -200,12 +126,12 @@ namespace Tempera
           if (!outcome.non_finite)
             {
               key.purpose        = Purpose::acceptance;
-              outcome.acceptance = std::exp(std::min(0., log_ratio));
+              outcome.acceptance = metropolis(log_ratio);
               outcome.moved      = uniform(key) < outcome.acceptance;
             }
         }
       if (outcome.moved)
-        std::swap(replica, state.proposal);
+        swap(replica, state.proposal);
       if (context.in_burn_in)
         state.tuning.observe_acceptance(outcome.acceptance);
       return outcome;

@@ -17,7 +17,8 @@ namespace Tempera
     Ladder                                  ladder,
     const std::vector<std::vector<double>> &start,
     std::shared_ptr<const SwapRule>         swap_rule,
-    const Placement                        &placement)
+    const Placement                        &placement,
+    const AnotherStart                     &another_start)
     : chain(run_parameters, std::move(ladder), placement)
     , explorer(chain)
     , swapper(chain, swap_parameters, std::move(swap_rule))
@@ -25,7 +26,9 @@ namespace Tempera
   {
     const unsigned int n_rungs = chain.ladder.size();
     for (unsigned int rung = 0; rung < n_rungs; ++rung)
-      set_position(rung, entry_for_rung(start, rung, n_rungs, "Sampler/Start"));
+      chain.set_position(rung,
+                         entry_for_rung(start, rung, n_rungs, "Sampler/Start"),
+                         another_start);
   }
 
 
@@ -87,13 +90,14 @@ namespace Tempera
   void
   ReplicaExchange::emit_swaps(const std::vector<SwapAttempt> &attempts)
   {
+    if (attempts.empty() ||
+        (chain.placement.is_shared() ? !remote_swaps :
+                                       signals.swap_attempted.empty()))
+      return;
     for (const SwapAttempt &attempt : attempts)
       if (!chain.placement.is_shared())
-        {
-          if (!signals.swap_attempted.empty())
-            signals.swap_attempted(attempt);
-        }
-      else if (remote_swaps && chain.placement.is_here(attempt.pair))
+        signals.swap_attempted(attempt);
+      else if (chain.placement.is_here(attempt.pair))
         outbox.add(attempt);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/sampler/ladder.h>
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 #include <tempera/sampler/step_tuning.h>
 
 #include <algorithm>
@@ -153,11 +153,11 @@ namespace Tempera
     const bool has_both = !preconditioner.empty() && !step_factors.empty();
     squares.resize(first.size());
     roots.resize(first.size());
-    langevin_kernels().step_scales(first.size(),
-                                   first.data(),
-                                   has_both ? step_factors.data() : nullptr,
-                                   squares.data(),
-                                   roots.data());
+    langevin_loops().step_scales(first.size(),
+                                 first.data(),
+                                 has_both ? step_factors.data() : nullptr,
+                                 squares.data(),
+                                 roots.data());
   }
 
 

@@ -180,7 +180,10 @@ namespace Tempera
         levels.push_back({name, target.energy_for(name, likelihood)});
       const std::shared_ptr<const Energy> energy = levels[0].energy;
 
-      Ladder ladder(settings.ladder, settings.kernel, std::move(levels));
+      Ladder ladder(settings.ladder,
+                    settings.kernel,
+                    std::move(levels),
+                    target.prior());
       if (std::abs(ladder[0].temperature - 1.) > 1e-12)
         throw UserError(
           "The coldest temperature is " + to_text(ladder[0].temperature, 4) +
@@ -199,7 +202,6 @@ namespace Tempera
           start.push_back(target.start(key));
         }
       ReplicaExchange sampler(run_parameters,
-                              settings.kernel,
                               settings.swaps,
                               std::move(ladder),
                               start);

@@ -191,7 +191,6 @@ namespace
                           std::make_shared<PriorEnergy>(target->prior()) :
                           target->energy(name)});
     ReplicaExchange                  sampler(run.run,
-                            run.kernel,
                             run.swaps,
                             Ladder(run.ladder, run.kernel, std::move(levels)),
                             {target->centre()});

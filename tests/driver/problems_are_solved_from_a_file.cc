@@ -202,7 +202,7 @@ namespace
                   replaced(file(),
                            "set Start = 0.37, 0.45",
                            "set Start = 0.37, 0.45\nset Start from = prior"),
-                  {"'Sampler/Start from' is 'prior'", "Remove"});
+                  {"'Sampler/Start from' says", "Remove"});
     check_mistake("a misspelt problem",
                   replaced(file(), "pollution source", "polution source"),
                   {"no problem 'polution source'",

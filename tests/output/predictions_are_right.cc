@@ -562,7 +562,6 @@ namespace
     run_parameters.burn_in    = 5000;
     run_parameters.thinning   = 5;
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             SwapParameters(),
                             Ladder(rungs, {{"fine", normal}}),
                             {{0.}});

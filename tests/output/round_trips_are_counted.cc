@@ -34,7 +34,6 @@ main()
       RunParameters run_parameters;
       run_parameters.burn_in = 0;
       ReplicaExchange sampler(run_parameters,
-                              KernelParameters(),
                               SwapParameters(),
                               Ladder(rungs, {{"fine", flat}}),
                               {{0.}});

@@ -352,7 +352,7 @@ namespace
          {VectorUnits::baseline, VectorUnits::v3, VectorUnits::v4})
       if (units <= vector_units())
         {
-          Network<Number> network(shape, network_kernels<Number>(units));
+          Network<Number> network(shape, network_loops<Number>(units));
           network.set_weights(dealii::make_array_view(weights));
           network.clear_gradient();
           const Number *const jets = network.forward(rows, n, points.data());

@@ -46,7 +46,6 @@ namespace
     run_parameters.iterations = 60000;
     ReplicaExchange sampler(
       run_parameters,
-      kernel_parameters,
       swap_parameters,
       Ladder(ladder_parameters, kernel_parameters, levels),
       {std::vector<double>(levels[0].energy->space().dimension(), 0.)});

@@ -140,7 +140,6 @@ namespace Tempera
           const std::shared_ptr<const Energy> not_owned(&energy,
                                                         [](const Energy *) {});
           ReplicaExchange                     sampler(run_parameters,
-                                  kernel_parameters,
                                   SwapParameters(),
                                   Ladder(ladder_parameters,
                                          kernel_parameters,

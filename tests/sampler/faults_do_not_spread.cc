@@ -139,7 +139,6 @@ namespace
     run_parameters.iterations = 60000;
     run_parameters.burn_in    = 2000;
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             swap_parameters,
                             Ladder(ladder_parameters,
                                    kernel_parameters,

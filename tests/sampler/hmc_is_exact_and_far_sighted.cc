@@ -191,7 +191,6 @@ namespace
     const auto make           = [&]() {
       return std::make_unique<ReplicaExchange>(
         run_parameters,
-        kernel_parameters,
         SwapParameters(),
         Ladder(ladder_parameters, kernel_parameters, {{"fine", energy}}),
         std::vector<std::vector<double>>{

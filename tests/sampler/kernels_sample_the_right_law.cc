@@ -35,7 +35,6 @@ namespace
     run_parameters.iterations = 101000;
     ReplicaExchange sampler(
       run_parameters,
-      kernel_parameters,
       SwapParameters(),
       Ladder(ladder_parameters,
              kernel_parameters,

@@ -8,7 +8,7 @@
 #include "sampler/diagonal_gaussian.h"
 
 #include <tempera/base/vector_units.h>
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 #include <tempera/sampler/replica_exchange.h>
 
 #include <numeric>
@@ -41,9 +41,9 @@ namespace
 
   /** The largest difference to plain loops. */
   double
-  difference_to_plain_loops(const LangevinKernels &kernels,
-                            const std::size_t      n,
-                            const bool             preconditioned)
+  difference_to_plain_loops(const LangevinLoops &loops,
+                            const std::size_t    n,
+                            const bool           preconditioned)
   {
     const auto position = numbers(n, 1), reference = numbers(n, 2),
                potential = numbers(n, 3), preconditioner = numbers(n, 4),
@@ -60,11 +60,11 @@ namespace
 
     if (preconditioned)
       {
-        kernels.step_scales(n,
-                            preconditioner.data(),
-                            factors.data(),
-                            products.data(),
-                            roots.data());
+        loops.step_scales(n,
+                          preconditioner.data(),
+                          factors.data(),
+                          products.data(),
+                          roots.data());
         std::vector<double> plain_roots(n);
         for (std::size_t i = 0; i < n; ++i)
           {
@@ -76,18 +76,18 @@ namespace
                             difference(roots, plain_roots)});
       }
 
-    kernels.normals(stream, n, normals.data());
+    loops.normals(stream, n, normals.data());
     double sums[2];
-    kernels.propose(stream,
-                    step,
-                    n,
-                    position.data(),
-                    reference.data(),
-                    potential.data(),
-                    preconditioned ? roots.data() : nullptr,
-                    proposal.data(),
-                    way.data(),
-                    sums);
+    loops.propose(stream,
+                  step,
+                  n,
+                  position.data(),
+                  reference.data(),
+                  potential.data(),
+                  preconditioned ? roots.data() : nullptr,
+                  proposal.data(),
+                  way.data(),
+                  sums);
     double way_there = 0., squares = 0., way_back = 0.;
     for (std::size_t i = 0; i < n; ++i)
       {
@@ -103,12 +103,12 @@ namespace
         way_back += back * back / products[i];
       }
     const double back =
-      sums[0] + kernels.way_back(step,
-                                 n,
-                                 way.data(),
-                                 reference.data(),
-                                 potential.data(),
-                                 preconditioned ? roots.data() : nullptr);
+      sums[0] + loops.way_back(step,
+                               n,
+                               way.data(),
+                               reference.data(),
+                               potential.data(),
+                               preconditioned ? roots.data() : nullptr);
     // The way is kept in single precision.
     const double error_of_rounding = 1e-7 / 1e-13;
     largest                        = std::max(
@@ -116,7 +116,7 @@ namespace
                               difference(proposal, plain),
                               difference({sums[0], sums[1]}, {way_there, squares}),
                               difference({back}, {way_back}) / error_of_rounding,
-                              difference({kernels.sum_of_absolute_values(n, normals.data())},
+                              difference({loops.sum_of_absolute_values(n, normals.data())},
                   {std::accumulate(normals.begin(),
                                    normals.end(),
                                    0.,
@@ -126,16 +126,16 @@ namespace
 
     std::vector<double> averages = numbers(n, 7), plain_averages = averages;
     std::vector<double> result(n);
-    kernels.average_squares(n,
-                            0.9,
-                            0.7,
-                            0.1,
-                            2.,
-                            3.,
-                            reference.data(),
-                            potential.data(),
-                            averages.data(),
-                            result.data());
+    loops.average_squares(n,
+                          0.9,
+                          0.7,
+                          0.1,
+                          2.,
+                          3.,
+                          reference.data(),
+                          potential.data(),
+                          averages.data(),
+                          result.data());
     for (std::size_t i = 0; i < n; ++i)
       {
         const double gradient = 2. * reference[i] + 3. * potential[i];
@@ -149,7 +149,7 @@ namespace
 
   /** Whether a number that is not finite shows, wherever it is. */
   bool
-  shows_what_is_not_finite(const LangevinKernels &kernels)
+  shows_what_is_not_finite(const LangevinLoops &loops)
   {
     const std::size_t      n        = 2209;
     const auto             position = numbers(n, 1);
@@ -173,23 +173,23 @@ namespace
               std::vector<double> proposal(n);
               std::vector<float>  way(n);
               double              sums[2];
-              kernels.propose(stream,
-                              step,
-                              n,
-                              position.data(),
-                              gradient.data(),
-                              second->data(),
-                              nullptr,
-                              proposal.data(),
-                              way.data(),
-                              sums);
+              loops.propose(stream,
+                            step,
+                            n,
+                            position.data(),
+                            gradient.data(),
+                            second->data(),
+                            nullptr,
+                            proposal.data(),
+                            way.data(),
+                            sums);
               way.assign(n, 1.f);
-              const double back = kernels.way_back(
+              const double back = loops.way_back(
                 step, n, way.data(), second->data(), gradient.data(), nullptr);
               result = result && !std::isfinite(sums[0]) &&
                        !std::isfinite(back) &&
                        !std::isfinite(
-                         kernels.sum_of_absolute_values(n, gradient.data()));
+                         loops.sum_of_absolute_values(n, gradient.data()));
             }
         }
     return result;
@@ -213,7 +213,6 @@ namespace
     run_parameters.iterations = 12000;
     ReplicaExchange sampler(
       run_parameters,
-      kernel_parameters,
       SwapParameters(),
       Ladder(ladder_parameters,
              kernel_parameters,
@@ -247,9 +246,9 @@ main()
   bool   finite  = true;
   double largest = 0.;
   for (const auto &units :
-       {std::make_pair(VectorUnits::baseline, &langevin_kernels_baseline),
-        std::make_pair(VectorUnits::v3, &langevin_kernels_v3),
-        std::make_pair(VectorUnits::v4, &langevin_kernels_v4)})
+       {std::make_pair(VectorUnits::baseline, &langevin_loops_baseline),
+        std::make_pair(VectorUnits::v3, &langevin_loops_v3),
+        std::make_pair(VectorUnits::v4, &langevin_loops_v4)})
     if (units.first <= vector_units())
       {
         finite = finite && shows_what_is_not_finite(*units.second);

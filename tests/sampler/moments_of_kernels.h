@@ -60,7 +60,6 @@ namespace Tempera
 
       ReplicaExchange sampler(
         run_parameters,
-        kernel_parameters,
         SwapParameters(),
         Ladder(ladder_parameters, kernel_parameters, {{"fine", energy}}),
         {setting.start.empty() ?

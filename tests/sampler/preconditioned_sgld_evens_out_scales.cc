@@ -95,7 +95,6 @@ namespace
                       variances, share_of_prior, setting.separate)}});
     ladder.set_step_factors(setting.step_factors);
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             SwapParameters(),
                             ladder,
                             {std::vector<double>(setting.dimension, 0.02)});

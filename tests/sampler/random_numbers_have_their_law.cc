@@ -42,10 +42,10 @@ namespace
 
 
   void
-  check_long_words(const VectorUnits units, const LangevinKernels &kernels)
+  check_long_words(const VectorUnits units, const LangevinLoops &loops)
   {
-    constexpr std::size_t batch_size = LangevinKernels::batch_size,
-                          n_blocks   = LangevinKernels::blocks_per_batch;
+    constexpr std::size_t batch_size = LangevinLoops::batch_size,
+                          n_blocks   = LangevinLoops::blocks_per_batch;
 
     RandomKey key;
     key.seed  = 3;
@@ -60,7 +60,7 @@ namespace
         for (const std::uint32_t first_block : first_blocks)
           {
             alignas(64) std::uint32_t words[batch_size];
-            kernels.words(stream, first_block, words);
+            loops.words(stream, first_block, words);
             for (std::uint32_t j = 0; j < n_blocks; ++j)
               {
                 const auto block =
@@ -75,7 +75,7 @@ namespace
           }
 
         std::vector<double> numbers(1000);
-        kernels.normals(stream, numbers.size(), numbers.data());
+        loops.normals(stream, numbers.size(), numbers.data());
         for (std::size_t i = 0; i < numbers.size(); ++i)
           {
             const std::size_t j = i % n_blocks, k = i / n_blocks % 4;
@@ -277,11 +277,11 @@ main()
            stream.upper_counter[0]) == last_words[1] &&
           stream.upper_counter[2] == (last_words[2] & 0xffffffffu));
 
-  check_long_words(VectorUnits::baseline, langevin_kernels_baseline);
+  check_long_words(VectorUnits::baseline, langevin_loops_baseline);
   if (vector_units() >= VectorUnits::v3)
-    check_long_words(VectorUnits::v3, langevin_kernels_v3);
+    check_long_words(VectorUnits::v3, langevin_loops_v3);
   if (vector_units() >= VectorUnits::v4)
-    check_long_words(VectorUnits::v4, langevin_kernels_v4);
+    check_long_words(VectorUnits::v4, langevin_loops_v4);
   check("long arrays: words and numbers are as documented", n_failed == 0);
   check_long_normals();
   return result();

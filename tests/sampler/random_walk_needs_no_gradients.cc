@@ -76,7 +76,6 @@ main()
   SwapParameters swaps;
   swaps.rule = "exact";
   ReplicaExchange     sampler(run,
-                          kernel,
                           swaps,
                           Ladder(ladder,
                                  kernel,

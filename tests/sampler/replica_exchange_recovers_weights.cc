@@ -45,7 +45,6 @@ namespace
     run_parameters.burn_in    = 10000;
     run_parameters.iterations = run_parameters.burn_in + setting.rounds;
     ReplicaExchange     sampler(run_parameters,
-                            setting.kernel,
                             setting.swaps,
                             Ladder(setting.ladder,
                                    setting.kernel,

@@ -46,7 +46,6 @@ namespace
     run_parameters.burn_in    = 1000;
     run_parameters.iterations = 3000;
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             SwapParameters(),
                             Ladder(ladder_parameters,
                                    kernel_parameters,

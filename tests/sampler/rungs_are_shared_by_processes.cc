@@ -143,12 +143,20 @@ namespace
         run_parameters.chain = chain;
         chains.push_back(std::make_unique<ReplicaExchange>(
           run_parameters,
-          kernel_parameters,
           swap_parameters,
           Ladder(ladder_parameters, kernel_parameters, levels),
-          std::vector<std::vector<double>>{{0.1 * chain}},
+          // Without a gradient, at its level, in one case.
+          std::vector<std::vector<double>>{
+            {kind == Kind::failing ? 1.7 : 0.1 * chain}},
           nullptr,
-          Placement(peers, peer_of[chain])));
+          Placement(peers, peer_of[chain]),
+          [chain](const unsigned int rung, const unsigned int n_tried) {
+            RandomKey key;
+            key.chain = chain;
+            key.rung  = rung;
+            key.round = n_tried;
+            return std::vector<double>{1.4 + 0.7 * uniform(key)};
+          }));
         chains.back()->signals.draw.connect([&told, chain](const Draw &draw) {
           for (const double number : {double(chain),
                                       double(draw.round),

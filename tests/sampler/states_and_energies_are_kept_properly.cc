@@ -95,7 +95,6 @@ namespace
     run_parameters.burn_in    = 1000;
     run_parameters.iterations = 20000;
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             swap_parameters,
                             Ladder(ladder_parameters,
                                    kernel_parameters,
@@ -161,7 +160,6 @@ namespace
     run_parameters.iterations  = 5000;
     run_parameters.work_budget = budget;
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             swap_parameters,
                             Ladder(ladder_parameters,
                                    kernel_parameters,
@@ -235,7 +233,6 @@ namespace
     run_parameters.burn_in    = 100;
     run_parameters.iterations = 20000;
     ReplicaExchange sampler(run_parameters,
-                            kernel_parameters,
                             SwapParameters(),
                             Ladder(ladder_parameters,
                                    kernel_parameters,

@@ -44,12 +44,8 @@ namespace Tempera
       RunParameters run_parameters;
       run_parameters.burn_in    = 0;
       run_parameters.iterations = 1000000000;
-      return ReplicaExchange(run_parameters,
-                             KernelParameters(),
-                             swap_parameters,
-                             Ladder(rungs, levels),
-                             {{0.}},
-                             rule);
+      return ReplicaExchange(
+        run_parameters, swap_parameters, Ladder(rungs, levels), {{0.}}, rule);
     }
   } // namespace Testing
 } // namespace Tempera

@@ -7,7 +7,7 @@
 
 namespace Tempera
 {
-  struct SpectrumKernels;
+  struct SpectrumLoops;
 
   /**
    * Sums \f$\sum_i x_i x_{i+l}\f$ over sequences, for all lags \f$l\f$ below a
@@ -46,11 +46,11 @@ namespace Tempera
     void
     transform();
 
-    const SpectrumKernels &kernels;
-    const std::size_t      n_lags;
-    Numbers                roots, numbers, other;
-    std::vector<double>    powers;
-    Numbers                cross_powers, before;
+    const SpectrumLoops &loops;
+    const std::size_t    n_lags;
+    Numbers              roots, numbers, other;
+    std::vector<double>  powers;
+    Numbers              cross_powers, before;
   };
 } // namespace Tempera
 

@@ -2,7 +2,7 @@
 #ifndef tempera_pinn_network_h
 #define tempera_pinn_network_h
 
-#include <tempera/pinn/network_kernels.h>
+#include <tempera/pinn/network_loops.h>
 
 #include <deal.II/base/aligned_vector.h>
 #include <deal.II/base/array_view.h>
@@ -103,8 +103,8 @@ namespace Tempera
   {
   public:
     explicit Network(
-      const NetworkShape           &shape,
-      const NetworkKernels<Number> &kernels = network_kernels<Number>());
+      const NetworkShape         &shape,
+      const NetworkLoops<Number> &loops = network_loops<Number>());
 
     const NetworkShape &
     get_shape() const
@@ -172,10 +172,10 @@ namespace Tempera
       Memory z, a;
     };
 
-    const NetworkShape            shape;
-    const NetworkKernels<Number> &kernels;
-    std::vector<Layer>            layers;
-    Memory                        outputs, bar, other_bar;
+    const NetworkShape          shape;
+    const NetworkLoops<Number> &loops;
+    std::vector<Layer>          layers;
+    Memory                      outputs, bar, other_bar;
   };
 } // namespace Tempera
 

@@ -7,6 +7,7 @@
 #include <tempera/sampler/signals.h>
 #include <tempera/sampler/work_meter.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,15 @@ namespace Tempera
     void
     check() const;
   };
+
+
+  /**
+   * Where else the state of a rung may begin, if so many starts had no finite
+   * energy: a function of these numbers alone, as any process may ask it.
+   */
+  using AnotherStart =
+    std::function<std::vector<double>(const unsigned int rung,
+                                      const unsigned int n_tried)>;
 
 
   /** What is at a rung: a state, what its kernel keeps, and counts. */
@@ -132,10 +142,14 @@ namespace Tempera
 
     /**
      * Put a state at a rung. One that is outside the space or has no finite
-     * energy is a UserError.
+     * energy is a UserError; of several, the first one that has is taken.
+     *
+     * @param another_start Where to look further; none to give up at once.
      */
     void
-    set_position(const unsigned int rung, const std::vector<double> &position);
+    set_position(const unsigned int         rung,
+                 const std::vector<double> &position,
+                 const AnotherStart        &another_start = nullptr);
 
     /** Save or load all that belongs to a rung. */
     template <typename Archive>
@@ -153,6 +167,11 @@ namespace Tempera
     std::uint64_t          round = 0;
     std::vector<RungState> rungs;
     WorkMeter              work;
+
+  private:
+    /** Put a state at a rung; returns whether its energy is finite there. */
+    bool
+    try_position(const unsigned int rung, const std::vector<double> &position);
   };
 } // namespace Tempera
 

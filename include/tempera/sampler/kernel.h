@@ -31,14 +31,22 @@ namespace Tempera
 {
   struct Rung;
   struct KernelParameters;
+  class PriorMeasure;
 
-  /** What a kernel must know of a state before it takes a step there. */
+  /**
+   * What a kernel needs: of a state before it takes a step there, and of the
+   * target. Where the target has no such thing, there is no run.
+   */
   struct KernelNeeds
   {
     /** The energy. */
     bool values = true;
     /** Its gradient; none is computed for a kernel that does not need it. */
     bool gradients = true;
+    /** Draws from the prior, PriorMeasure::sample(). */
+    bool prior_draws = false;
+    /** PriorMeasure::apply_covariance() and its root. */
+    bool prior_covariance = false;
   };
 
 
@@ -81,6 +89,8 @@ namespace Tempera
      * expensive: a kernel that does not need them to decide leaves them out.
      */
     bool gradients_later = false;
+    /** The law of the reference part; there if the kernel needs() it. */
+    const PriorMeasure *prior = nullptr;
   };
 
 

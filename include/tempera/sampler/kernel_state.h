@@ -13,10 +13,12 @@
 namespace Tempera
 {
   /** A state that is saved and loaded by its own serialize(). */
-  template <class State>
-  class KernelStateOf : public KernelState
+  template <class State, class Base = KernelState>
+  class KernelStateOf : public Base
   {
   public:
+    using Base::Base;
+
     void
     save(boost::archive::binary_oarchive &archive) const override
     {

@@ -5,6 +5,7 @@
 #include <tempera/base/number_list.h>
 #include <tempera/sampler/energy.h>
 #include <tempera/sampler/kernel.h>
+#include <tempera/sampler/prior_measure.h>
 
 #include <memory>
 #include <string>
@@ -90,15 +91,20 @@ namespace Tempera
      * Build the rungs. Lists of the parameters that belong to rungs have one
      * entry for all rungs or one per rung. An improper target at any rung is
      * an error.
+     *
+     * @param prior The law of the reference part of all levels, for kernels
+     * that need it; null if that is no law that could be drawn from.
      */
-    Ladder(const LadderParameters &ladder_parameters,
-           const KernelParameters &kernel_parameters,
-           std::vector<Level>      levels);
+    Ladder(const LadderParameters             &ladder_parameters,
+           const KernelParameters             &kernel_parameters,
+           std::vector<Level>                  levels,
+           std::shared_ptr<const PriorMeasure> prior = nullptr);
 
     /** For programs that make their own rungs; checks the same things. */
-    Ladder(std::vector<Rung>  rungs,
-           std::vector<Level> levels,
-           const Temper       temper = Temper::posterior);
+    Ladder(std::vector<Rung>                   rungs,
+           std::vector<Level>                  levels,
+           const Temper                        temper = Temper::posterior,
+           std::shared_ptr<const PriorMeasure> prior  = nullptr);
 
     unsigned int
     size() const
@@ -137,6 +143,13 @@ namespace Tempera
       return levels[0].energy->space();
     }
 
+    /** May be null. */
+    const PriorMeasure *
+    get_prior() const
+    {
+      return prior.get();
+    }
+
     /** Whether the temperatures are spaced by the sampler during burn-in. */
     bool
     has_automatic_spacing() const
@@ -159,10 +172,15 @@ namespace Tempera
     void
     check() const;
 
-    std::vector<Rung>  rungs;
-    std::vector<Level> levels;
-    Temper             temper;
-    bool               automatic_spacing = false;
+    /** Throw a UserError if a kernel needs of the prior what is not there. */
+    void
+    check_prior(const unsigned int rung) const;
+
+    std::vector<Rung>                   rungs;
+    std::vector<Level>                  levels;
+    std::shared_ptr<const PriorMeasure> prior;
+    Temper                              temper;
+    bool                                automatic_spacing = false;
   };
 } // namespace Tempera
 

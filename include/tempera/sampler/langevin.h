@@ -2,29 +2,22 @@
 #ifndef tempera_sampler_langevin_h
 #define tempera_sampler_langevin_h
 
-#include <tempera/sampler/kernel_state.h>
-#include <tempera/sampler/step_tuning.h>
+#include <tempera/sampler/tuned_kernel.h>
 
 namespace Tempera
 {
   /** What Langevin kernels keep at a rung. */
-  struct LangevinState : public KernelStateOf<LangevinState>
+  struct LangevinState : public KernelStateOf<LangevinState, TunedState>
   {
     LangevinState(const StepTuning  &tuning,
                   const unsigned int dimension,
                   const unsigned int n_levels);
 
-    double
-    step_size() const override
-    {
-      return tuning.step_size();
-    }
-
     template <typename Archive>
     void
     serialize(Archive &archive)
     {
-      tuning.serialize(archive);
+      TunedState::serialize(archive);
       serialize_optional(archive, squared_gradients, normals.size());
       archive &weight_of_averages;
       if constexpr (Archive::is_loading::value)
@@ -33,18 +26,14 @@ namespace Tempera
             throw ArchiveError("a square is negative");
     }
 
-    StepTuning tuning;
-
     /** Averages of squared gradients, of pSGLD. */
     std::vector<double> squared_gradients;
     /** Sum of the weights in these averages. */
     double weight_of_averages = 0.;
 
-    /** The proposed state; exchanged with the rung's own on acceptance. */
-    Replica proposal;
     /** Standard normal numbers of a short state (see long_array). */
     std::vector<double> normals;
-    /** The way to the proposal of a long state; see LangevinKernels. */
+    /** The way to the proposal of a long state; see LangevinLoops. */
     std::vector<float> way;
     /** The way back to the present state in units of L, if G is dense. */
     std::vector<double> way_back;
@@ -67,20 +56,17 @@ namespace Tempera
    * unknown after the other, in an order that never changes, so that their
    * results do not depend on the processor.
    */
-  class LangevinKernel : public Kernel
+  class LangevinKernel : public TunedKernel
   {
   public:
-    void
-    observe(const std::vector<double> &position,
-            KernelState               &state) const override;
-
-    void
-    end_window(const bool is_retempered, KernelState &state) const override;
-
-    void
-    end_burn_in(KernelState &state) const override;
+    std::unique_ptr<KernelState>
+    make_state(const Rung        &rung,
+               const unsigned int dimension,
+               const unsigned int n_levels) const override;
 
   protected:
+    using TunedKernel::TunedKernel;
+
     /**
      * Put the proposal into the state's replica, unevaluated. Returns whether
      * it lies in the support.
@@ -134,6 +120,11 @@ namespace Tempera
 
     explicit SGLD(const KernelParameters &parameters);
 
+    /** Any energy will do. */
+    void
+    check(const Energy &) const override
+    {}
+
     KernelNeeds
     needs() const override;
 
@@ -143,19 +134,8 @@ namespace Tempera
       return false;
     }
 
-    bool
-    learns() const override
-    {
-      return learning != Learning::nothing;
-    }
-
     double
     step_factor(const std::uint64_t round) const override;
-
-    std::unique_ptr<KernelState>
-    make_state(const Rung        &rung,
-               const unsigned int dimension,
-               const unsigned int n_levels) const override;
 
     StepOutcome
     step(const StepContext &context,
@@ -163,8 +143,6 @@ namespace Tempera
          KernelState       &state) const override;
 
   private:
-    /** What is made of the states of the burn-in. */
-    const Learning learning;
     /** \f$b\f$ */
     const double decay_offset;
     /** \f$\gamma\f$ */
@@ -259,41 +237,10 @@ namespace Tempera
 
     explicit MALA(const KernelParameters &parameters);
 
-    bool
-    is_adjusted() const override
-    {
-      return true;
-    }
-
-    void
-    check(const Energy &energy) const override;
-
-    bool
-    adapts_step_size() const override
-    {
-      return adapt_step_size;
-    }
-
-    bool
-    learns() const override
-    {
-      return adapt_step_size || learning != Learning::nothing;
-    }
-
-    std::unique_ptr<KernelState>
-    make_state(const Rung        &rung,
-               const unsigned int dimension,
-               const unsigned int n_levels) const override;
-
     StepOutcome
     step(const StepContext &context,
          Replica           &replica,
          KernelState       &state) const override;
-
-  private:
-    const bool     adapt_step_size;
-    const double   target_acceptance;
-    const Learning learning;
   };
 } // namespace Tempera
 

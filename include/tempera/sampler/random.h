@@ -2,7 +2,7 @@
 #ifndef tempera_sampler_random_h
 #define tempera_sampler_random_h
 
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 
 #include <deal.II/base/array_view.h>
 

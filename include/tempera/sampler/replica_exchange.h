@@ -36,29 +36,16 @@ namespace Tempera
      * @param swap_rule The rule to use; taken from @p swap_parameters by name
      * if none is given.
      * @param placement Which process has which rung.
+     * @param another_start Where a rung begins instead, if its energy is not
+     * finite at the start point.
      */
     ReplicaExchange(const RunParameters                    &run_parameters,
                     const SwapParameters                   &swap_parameters,
                     Ladder                                  ladder,
                     const std::vector<std::vector<double>> &start,
                     std::shared_ptr<const SwapRule>         swap_rule = nullptr,
-                    const Placement &placement = Placement());
-
-    /** The same; all that depends on kernels is in the ladder. */
-    ReplicaExchange(const RunParameters &run_parameters,
-                    const KernelParameters &,
-                    const SwapParameters                   &swap_parameters,
-                    Ladder                                  ladder,
-                    const std::vector<std::vector<double>> &start,
-                    std::shared_ptr<const SwapRule>         swap_rule = nullptr,
-                    const Placement &placement = Placement())
-      : ReplicaExchange(run_parameters,
-                        swap_parameters,
-                        std::move(ladder),
-                        start,
-                        std::move(swap_rule),
-                        placement)
-    {}
+                    const Placement    &placement     = Placement(),
+                    const AnotherStart &another_start = nullptr);
 
     /**
      * Run all rounds, or until @p stop becomes true, as an Ensemble of this one

@@ -2,7 +2,7 @@
 //
 // Compiled once for each kind of vector unit: see cmake/vector_sources.cmake
 // for what may be included here.
-#include <tempera/pinn/network_kernels.h>
+#include <tempera/pinn/network_loops.h>
 
 #include <cstdint>
 
@@ -701,7 +701,7 @@ namespace Tempera
       }                                                 \
     }                                                   \
   }
-#define TEMPERA_KERNELS(Number)                                 \
+#define TEMPERA_LOOPS(Number)                                   \
   {                                                             \
     multiply<Number>, add_product_of_transpose<Number>,         \
       TEMPERA_TABLE(activate), TEMPERA_TABLE(differentiate),    \
@@ -710,15 +710,13 @@ namespace Tempera
       differentiate_leave<Number>, multiply_add_peak<Number>    \
   }
 
-  extern const NetworkKernels<float>  TEMPERA_JOIN(float_network_kernels_,
-                                                  TEMPERA_UNITS);
-  extern const NetworkKernels<double> TEMPERA_JOIN(double_network_kernels_,
-                                                   TEMPERA_UNITS);
+  extern const NetworkLoops<float>  TEMPERA_JOIN(float_network_loops_,
+                                                TEMPERA_UNITS);
+  extern const NetworkLoops<double> TEMPERA_JOIN(double_network_loops_,
+                                                 TEMPERA_UNITS);
 
-  const NetworkKernels<float>
-    TEMPERA_JOIN(float_network_kernels_,
-                 TEMPERA_UNITS) = TEMPERA_KERNELS(float);
-  const NetworkKernels<double>
-    TEMPERA_JOIN(double_network_kernels_,
-                 TEMPERA_UNITS) = TEMPERA_KERNELS(double);
+  const NetworkLoops<float> TEMPERA_JOIN(float_network_loops_,
+                                         TEMPERA_UNITS) = TEMPERA_LOOPS(float);
+  const NetworkLoops<double>
+    TEMPERA_JOIN(double_network_loops_, TEMPERA_UNITS) = TEMPERA_LOOPS(double);
 } // namespace Tempera

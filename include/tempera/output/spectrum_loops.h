@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef tempera_output_spectrum_kernels_h
-#define tempera_output_spectrum_kernels_h
+#ifndef tempera_output_spectrum_loops_h
+#define tempera_output_spectrum_loops_h
 
 #include <cstddef>
 
-// Plain declarations only: the kernels are compiled for several kinds of
+// Plain declarations only: the loops are compiled for several kinds of
 // vector units (cmake/vector_sources.cmake), and an inline function would be
 // kept in one of its versions, perhaps in one that the processor cannot run.
 
@@ -18,7 +18,7 @@ namespace Tempera
 
 
   /** The inner loops of autocovariances. */
-  struct SpectrumKernels
+  struct SpectrumLoops
   {
     /**
      * One pass of a Fourier transform (Stockham's, by four): @p from holds
@@ -51,9 +51,9 @@ namespace Tempera
                        const ComplexArray &before);
   };
 
-  extern const SpectrumKernels spectrum_kernels_baseline;
-  extern const SpectrumKernels spectrum_kernels_v3;
-  extern const SpectrumKernels spectrum_kernels_v4;
+  extern const SpectrumLoops spectrum_loops_baseline;
+  extern const SpectrumLoops spectrum_loops_v3;
+  extern const SpectrumLoops spectrum_loops_v4;
 } // namespace Tempera
 
 #endif

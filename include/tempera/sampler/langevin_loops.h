@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef tempera_sampler_langevin_kernels_h
-#define tempera_sampler_langevin_kernels_h
+#ifndef tempera_sampler_langevin_loops_h
+#define tempera_sampler_langevin_loops_h
 
 #include <cstddef>
 #include <cstdint>
 
-// Plain declarations only: the kernels are compiled for several kinds of
+// Plain declarations only: the loops are compiled for several kinds of
 // vector units (cmake/vector_sources.cmake), and an inline function would be
 // kept in one of its versions, perhaps in one that the processor cannot run.
 
@@ -38,8 +38,8 @@ namespace Tempera
   };
 
 
-  /** The inner loops of the Langevin kernels, for long states. */
-  struct LangevinKernels
+  /** The inner loops of the Langevin loops, for long states. */
+  struct LangevinLoops
   {
     /** Numbers per batch of normals; a batch has a quarter as many blocks. */
     static constexpr std::size_t batch_size       = 64;
@@ -126,13 +126,13 @@ namespace Tempera
                         double           *roots);
   };
 
-  extern const LangevinKernels langevin_kernels_baseline, langevin_kernels_v3,
-    langevin_kernels_v4;
+  extern const LangevinLoops langevin_loops_baseline, langevin_loops_v3,
+    langevin_loops_v4;
 
 
   /** Those for the vector units of this processor. */
-  const LangevinKernels &
-  langevin_kernels();
+  const LangevinLoops &
+  langevin_loops();
 } // namespace Tempera
 
 #endif

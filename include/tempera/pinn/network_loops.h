@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef tempera_pinn_network_kernels_h
-#define tempera_pinn_network_kernels_h
+#ifndef tempera_pinn_network_loops_h
+#define tempera_pinn_network_loops_h
 
 #include <tempera/base/vector_units.h>
 
@@ -26,7 +26,7 @@ namespace Tempera
   };
 
 
-  /** The largest numbers that there are kernels for. */
+  /** The largest numbers that there are loops for. */
   constexpr unsigned int max_inputs = 3, max_second = 3, max_first = 3;
 
 
@@ -36,7 +36,7 @@ namespace Tempera
    * and rows begin at multiples of 64 bytes.
    */
   template <typename Number>
-  struct NetworkKernels
+  struct NetworkLoops
   {
     /** \f$C = AB\f$, where \f$A\f$ has @p n_inner columns that count. */
     void (*multiply)(std::size_t   n_rows,
@@ -161,8 +161,8 @@ namespace Tempera
 
   /** Number is float or double. */
   template <typename Number>
-  const NetworkKernels<Number> &
-  network_kernels(const VectorUnits units = vector_units());
+  const NetworkLoops<Number> &
+  network_loops(const VectorUnits units = vector_units());
 } // namespace Tempera
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/output/spectrum_kernels.h>
+#include <tempera/output/spectrum_loops.h>
 
 // Compiled once for each kind of vector units, with -ffast-math: nothing here
 // may ask whether a number is finite.
@@ -162,7 +162,7 @@ namespace Tempera
 #define TEMPERA_JOIN_AS_THEY_ARE(a, b) a##b
 #define TEMPERA_JOIN(a, b) TEMPERA_JOIN_AS_THEY_ARE(a, b)
 
-  const SpectrumKernels
-    TEMPERA_JOIN(spectrum_kernels_,
+  const SpectrumLoops
+    TEMPERA_JOIN(spectrum_loops_,
                  TEMPERA_UNITS) = {pass_by_four, pass_by_two, add_powers};
 } // namespace Tempera

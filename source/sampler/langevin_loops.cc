@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tempera/sampler/langevin_kernels.h>
+#include <tempera/sampler/langevin_loops.h>
 
 // Compiled once for each kind of vector units, with -ffast-math: nothing here
 // may ask whether a number is finite.
@@ -8,8 +8,8 @@ namespace Tempera
 {
   namespace
   {
-    constexpr std::size_t batch_size = LangevinKernels::batch_size;
-    constexpr std::size_t n_blocks   = LangevinKernels::blocks_per_batch;
+    constexpr std::size_t batch_size = LangevinLoops::batch_size;
+    constexpr std::size_t n_blocks   = LangevinLoops::blocks_per_batch;
     constexpr int         n_rounds   = 10;
 
     // A word of Philox in every 64-bit lane: the lower half counts, and the
@@ -76,7 +76,7 @@ namespace Tempera
         __builtin_memcpy(&even_numbers, numbers, n_bytes);
       }
 
-      /** As LangevinKernels::words. */
+      /** As LangevinLoops::words. */
       inline void
       operator()(const std::uint32_t first_block, std::uint32_t *words) const
       {
@@ -520,12 +520,12 @@ namespace Tempera
 #define TEMPERA_JOIN_AS_THEY_ARE(a, b) a##b
 #define TEMPERA_JOIN(a, b) TEMPERA_JOIN_AS_THEY_ARE(a, b)
 
-  const LangevinKernels TEMPERA_JOIN(langevin_kernels_,
-                                     TEMPERA_UNITS) = {words,
-                                                       normals,
-                                                       propose,
-                                                       way_back,
-                                                       sum_of_absolute_values,
-                                                       average_squares,
-                                                       step_scales};
+  const LangevinLoops TEMPERA_JOIN(langevin_loops_,
+                                   TEMPERA_UNITS) = {words,
+                                                     normals,
+                                                     propose,
+                                                     way_back,
+                                                     sum_of_absolute_values,
+                                                     average_squares,
+                                                     step_scales};
 } // namespace Tempera
