@@ -78,9 +78,10 @@ namespace Tempera
                      const RunSettings &settings,
                      const unsigned int chain)
     {
-      const std::string &from = settings.start.from;
-      return from != "file" &&
-             (from == "prior" || (chain > 0 && target.has_random_starts()) ||
+      const StartFrom from = settings.start.from;
+      return from != StartFrom::file &&
+             (from == StartFrom::prior ||
+              (chain > 0 && target.has_random_starts()) ||
               target.centre().empty());
     }
 
