@@ -102,7 +102,7 @@ namespace
     settings.run.iterations = 300;
     settings.run.burn_in    = 100;
     settings.n_chains       = 6;
-    settings.start.from     = "prior";
+    settings.start.from     = StartFrom::prior;
     std::ostringstream out;
     check("chains that begin where there is no solution begin elsewhere",
           run(target, settings, out, {OldRun::overwrite}),
