@@ -111,7 +111,7 @@ namespace
     key.seed  = 4711;
     key.round = number;
     Point uniforms;
-    fill_uniforms(key, dealii::make_array_view(uniforms));
+    fill_uniforms(key, dealii::ArrayView<double>(uniforms.data(), 3));
     std::vector<double> x(3, 0.);
     for (unsigned int i = 0; i < 3; ++i)
       for (unsigned int j = 0; j <= i; ++j)
