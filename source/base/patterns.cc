@@ -73,8 +73,8 @@ namespace Tempera
 
 
     /**
-     * A list of numbers, or a keyword. With a bound the numbers are finite;
-     * without one they may be inf and -inf.
+     * A list of numbers, or a keyword. With a bound the numbers are finite,
+     * unless they may be infinite; without one they may be inf and -inf.
      */
     class NumberListPattern : public dealii::Patterns::PatternBase
     {
@@ -82,11 +82,13 @@ namespace Tempera
       NumberListPattern(const std::vector<std::string> &keywords,
                         const double                    smallest,
                         const bool                      strictly,
-                        const bool                      is_list)
+                        const bool                      is_list,
+                        const bool                      may_be_infinite)
         : keywords(keywords)
         , smallest(smallest)
         , strictly(strictly)
         , is_list(is_list)
+        , may_be_infinite(may_be_infinite || !std::isfinite(smallest))
       {}
 
       bool
@@ -110,7 +112,7 @@ namespace Tempera
             const std::optional<double> number = parse_number(part);
             if (!number ||
                 !(strictly ? *number > smallest : *number >= smallest) ||
-                (std::isinf(*number) && std::isfinite(smallest)))
+                (std::isinf(*number) && !may_be_infinite))
               return {};
             result.numbers.push_back(*number);
           }
@@ -125,7 +127,8 @@ namespace Tempera
         std::string text =
           is_list ? "a comma-separated list of numbers" : "a number";
         if (std::isfinite(smallest))
-          text += (strictly ? " above " : " not below ") + to_text(smallest);
+          text += (strictly ? " above " : " not below ") + to_text(smallest) +
+                  (may_be_infinite ? " (infinity is allowed)" : "");
         return keywords.empty() ? text : join(keywords, ", ") + ", or " + text;
       }
 
@@ -140,6 +143,7 @@ namespace Tempera
       const double                   smallest;
       const bool                     strictly;
       const bool                     is_list;
+      const bool                     may_be_infinite;
     };
 
     /** What stands between the outermost < and >. */
@@ -270,9 +274,11 @@ namespace Tempera
                       const double                    smallest,
                       const bool                      strictly,
                       const std::string              &documentation,
-                      const bool                      many)
+                      const bool                      many,
+                      const bool                      may_be_infinite)
   {
-    const NumberListPattern pattern(keywords, smallest, strictly, many);
+    const NumberListPattern pattern(
+      keywords, smallest, strictly, many, may_be_infinite);
     prm.declare_entry(name,
                       value.keyword.empty() ? join(value.numbers) :
                                               value.keyword,
@@ -290,12 +296,14 @@ namespace Tempera
                        const std::string        &name,
                        double                   &value,
                        const double              bound,
-                       const std::string        &documentation)
+                       const std::string        &documentation,
+                       const bool                may_be_infinite)
   {
-    prm.declare_entry(name,
-                      to_text(value),
-                      NumberListPattern({}, bound, true, false),
-                      documentation);
+    prm.declare_entry(
+      name,
+      to_text(value),
+      NumberListPattern({}, bound, true, false, may_be_infinite),
+      documentation);
     prm.add_action(name, [&value](const std::string &text) {
       value = *parse_number(text);
     });
@@ -310,7 +318,7 @@ namespace Tempera
                         const double              bound,
                         const std::string        &documentation)
   {
-    const NumberListPattern pattern({}, bound, true, true);
+    const NumberListPattern pattern({}, bound, true, true, false);
     prm.declare_entry(name, join(value), pattern, documentation);
     prm.add_action(name, [&value, pattern](const std::string &text) {
       value = pattern.parse(text)->numbers;

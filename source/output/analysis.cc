@@ -119,7 +119,9 @@ namespace Tempera
 
 
     void
-    add_pairs(const std::vector<const RunReport *> &reports, Analysis &analysis)
+    add_pairs(const RunDescription                 &description,
+              const std::vector<const RunReport *> &reports,
+              Analysis                             &analysis)
     {
       for (unsigned int i = 0; i + 1 < analysis.n_rungs; ++i)
         {
@@ -178,7 +180,9 @@ namespace Tempera
           sum += rejection / pair.acceptance;
           analysis.swap_times += 2. * pair.attempts / analysis.pairs.size();
         }
-      analysis.best_round_trip_rate = 1. / (2. + 2. * sum);
+      // The theory is one of pairs that are tested equally often.
+      if (description.paces.empty() || description.paces.back() == 1)
+        analysis.best_round_trip_rate = 1. / (2. + 2. * sum);
     }
 
 
@@ -536,6 +540,22 @@ namespace Tempera
     }
 
 
+    void
+    add_level_estimates(const RecordedRun &run, Analysis &analysis)
+    {
+      std::vector<Diagnostics> cold;
+      for (const Analysis::Column &column : analysis.columns)
+        cold.push_back(column.diagnostics);
+      const std::vector<std::string> names = run.description().columns();
+      std::vector<std::size_t>       mode_columns;
+      for (const std::string &name : analysis.mode_columns)
+        mode_columns.push_back(std::find(names.begin(), names.end(), name) -
+                               names.begin());
+      analysis.level_estimates =
+        estimate_from_levels(run, cold, analysis.modes, mode_columns);
+    }
+
+
     /** The table is used up. */
     void
     add_missed_modes(const RecordedRun &run,
@@ -632,7 +652,7 @@ namespace Tempera
     const std::vector<const RunReport *> reports     = last_reports(run);
     add_state(run, reports, analysis);
     add_rungs(description, reports, analysis);
-    add_pairs(reports, analysis);
+    add_pairs(description, reports, analysis);
     add_costs(run, reports, times, analysis);
     // Of a run that has gone on since, they say nothing.
     if (checks.rounds == analysis.rounds)
@@ -689,6 +709,7 @@ namespace Tempera
             std::abs(analysis.rungs[0].temperature - 1.) < 1e-12)
           add_fit(run, table, analysis);
         add_unreachable(table, analysis);
+        add_level_estimates(run, analysis);
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }

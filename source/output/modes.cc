@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 namespace Tempera
@@ -312,9 +313,9 @@ namespace Tempera
     class NearestWitness
     {
     public:
-      explicit NearestWitness(const std::vector<Witness> &all)
-        : witnesses(all)
-        , order(all.size())
+      explicit NearestWitness(std::vector<Witness> all)
+        : witnesses(std::move(all))
+        , order(witnesses.size())
       {
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(),
@@ -348,15 +349,18 @@ namespace Tempera
       }
 
     private:
-      const std::vector<Witness> &witnesses;
+      const std::vector<Witness> witnesses;
       /** By the first coordinate. */
       std::vector<std::size_t> order;
       std::vector<double>      firsts;
     };
 
 
-    /** Shares and centres from the labels; the largest mode becomes 0. */
-    void
+    /**
+     * Shares and centres from the labels; the largest mode becomes 0. Returns
+     * the new label of each.
+     */
+    std::vector<unsigned int>
     describe(const std::vector<std::vector<std::vector<double>>> &chains,
              const std::size_t                                    n_modes,
              Modes                                               &result)
@@ -412,6 +416,7 @@ namespace Tempera
             }
           result.modes.push_back(mode);
         }
+      return new_labels;
     }
   } // namespace
 
@@ -475,17 +480,28 @@ namespace Tempera
     for (std::size_t i = 0; i < points.size(); ++i)
       if (sizes[i] >= least_points)
         peaks.push_back(i);
+    std::shared_ptr<const NearestWitness> nearest;
     if (peaks.size() > 1)
       {
-        const std::vector<Witness> witnesses =
-          choose_witnesses(points, heaps, peaks, sizes);
-        const NearestWitness nearest(witnesses);
+        nearest = std::make_shared<NearestWitness>(
+          choose_witnesses(points, heaps, peaks, sizes));
         for (std::size_t chain = 0; chain < chains.size(); ++chain)
           for (std::size_t i = 0; i < result.labels[chain].size(); ++i)
-            result.labels[chain][i] = nearest.mode(point_of(chains[chain], i));
+            result.labels[chain][i] = nearest->mode(point_of(chains[chain], i));
       }
 
-    describe(chains, std::max<std::size_t>(1, peaks.size()), result);
+    const std::vector<unsigned int> new_labels =
+      describe(chains, std::max<std::size_t>(1, peaks.size()), result);
+    result.mode_of =
+      [nearest, scales, new_labels](const std::vector<double> &place) {
+        if (nearest == nullptr)
+          return 0u;
+        Point point;
+        for (std::size_t column = 0; column < scales.size(); ++column)
+          if (scales[column] > 0.)
+            point.push_back(place[column] / scales[column]);
+        return new_labels[nearest->mode(point)];
+      };
     return result;
   }
 } // namespace Tempera

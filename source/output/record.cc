@@ -64,11 +64,41 @@ namespace Tempera
         }
     });
     signals.draw.connect([this](const Draw &one) { add(one); });
+    if (description.n_level_rungs > 0 && description.n_recorded_rungs > 0)
+      signals.level_draw.connect([this](const LevelDraw &one) { add(one); });
     signals.hundredth_done.connect(
       [this](const RunReport &report) { file->append(report); });
     signals.progress.connect(
       [this](const std::uint64_t) { file->begin_flush(); });
     signals.end_of_run.connect([this](const RunReport &) { file->flush(); });
+  }
+
+
+
+  void
+  Record::fill_columns(const dealii::ArrayView<const double> &position,
+                       double                                *place) const
+  {
+    for (const unsigned int i : description.indices)
+      *place++ = position[i];
+    if (!description.derived_names.empty())
+      description.derive(
+        position,
+        dealii::ArrayView<double>(place, description.derived_names.size()));
+  }
+
+
+
+  void
+  Record::add(const LevelDraw &one)
+  {
+    level_values.resize(n_columns);
+    fill_columns(one.position, level_values.data());
+    file->append(RecordedLevelDraw{one.rung,
+                                   one.own_round,
+                                   one.energy,
+                                   one.finer_energy,
+                                   level_values.data()});
   }
 
 
@@ -85,13 +115,7 @@ namespace Tempera
     rung.acceptance    = one.acceptance;
     rung.non_finite    = one.non_finite;
     rung.replica       = one.replica;
-    double *place      = values.data() + one.rung * n_columns;
-    for (const unsigned int i : description.indices)
-      *place++ = one.position[i];
-    if (!description.derived_names.empty())
-      description.derive(
-        one.position,
-        dealii::ArrayView<double>(place, description.derived_names.size()));
+    fill_columns(one.position, values.data() + one.rung * n_columns);
 
     // The draws of a round come one after the other, the coldest first.
     if (one.rung == 0 && !one.is_burn_in)

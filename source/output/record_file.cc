@@ -153,11 +153,7 @@ namespace Tempera
   RecordFile::append(const RecordedDraw &draw)
   {
     // This is what a cheap round waits for: one line at a time, copied once.
-    if (open_block == no_block)
-      begin_block(BlockKind::draws);
-    const std::size_t begin = blocks.size();
-    blocks.resize(begin + layout.line());
-    char      *place = blocks.data() + begin;
+    char      *place = extend_block(BlockKind::draws, layout.line());
     const auto put   = [&place](const auto number) {
       std::memcpy(place, &number, sizeof(number));
       place += sizeof(number);
@@ -182,6 +178,44 @@ namespace Tempera
         for (unsigned int k = 0; k < layout.n_columns; ++k)
           put(rung.values[k]);
       }
+    end_line();
+  }
+
+
+
+  void
+  RecordFile::append(const RecordedLevelDraw &draw)
+  {
+    char *place = extend_block(BlockKind::level_draws, layout.level_line());
+    const std::uint64_t counts[]   = {draw.rung, draw.own_round};
+    const double        energies[] = {draw.energy, draw.finer_energy};
+    std::memcpy(place, counts, sizeof(counts));
+    std::memcpy(place + sizeof(counts), energies, sizeof(energies));
+    std::memcpy(place + sizeof(counts) + sizeof(energies),
+                draw.values,
+                layout.n_columns * sizeof(double));
+    end_line();
+  }
+
+
+
+  char *
+  RecordFile::extend_block(const BlockKind kind, const std::size_t n_bytes)
+  {
+    if (open_kind != kind)
+      end_block();
+    if (open_block == no_block)
+      begin_block(kind);
+    const std::size_t begin = blocks.size();
+    blocks.resize(begin + n_bytes);
+    return blocks.data() + begin;
+  }
+
+
+
+  void
+  RecordFile::end_line()
+  {
     if (blocks.size() - open_block > block_size)
       end_block();
     if (blocks.size() > buffer_size)
@@ -227,6 +261,7 @@ namespace Tempera
   RecordFile::begin_block(const BlockKind kind)
   {
     open_block = blocks.size();
+    open_kind  = kind;
     append_raw(blocks,
                BlockHead{BlockHead::right_letters, std::uint32_t(kind), 0, 0});
   }

@@ -386,9 +386,11 @@ namespace Tempera
                 if (chain == 0)
                   run = std::move(later);
               }
-            else if (reader.kind != BlockKind::prediction ||
-                     size < 2 * sizeof(std::uint64_t) ||
-                     size % sizeof(double) != 0)
+            else if (reader.kind == BlockKind::level_draws ?
+                       size % layout.level_line() != 0 :
+                       reader.kind != BlockKind::prediction ||
+                         size < 2 * sizeof(std::uint64_t) ||
+                         size % sizeof(double) != 0)
               {
                 why = "a block is of an unknown kind or length";
                 break;
@@ -459,6 +461,36 @@ namespace Tempera
               bytes.place += layout.n_columns * sizeof(double);
             }
           visit(draw);
+        }
+    if (reader.n_bytes != n_bytes)
+      throw_change(chain);
+  }
+
+
+
+  void
+  RecordedRun::for_each_level_draw(
+    const unsigned int                                    chain,
+    const std::function<void(const RecordedLevelDraw &)> &visit) const
+  {
+    const DrawLayout    layout(run);
+    RecordedLevelDraw   draw;
+    const std::uint64_t n_bytes = chains[chain].n_bytes;
+    BlockReader         reader(chains[chain].path, chains[chain].whole, true);
+    while (reader.next(BlockKind::level_draws, n_bytes))
+      for (std::size_t i = 0; i + layout.level_line() <= reader.content.size();
+           i += layout.level_line())
+        {
+          Bytes bytes(reader.content.data() + i);
+          draw.rung         = bytes.take<std::uint64_t>();
+          draw.own_round    = bytes.take<std::uint64_t>();
+          draw.energy       = bytes.take<double>();
+          draw.finer_energy = bytes.take<double>();
+          draw.values       = reinterpret_cast<const double *>(bytes.place);
+          // What was damaged on purpose must not reach beyond a list.
+          if (draw.rung >= 1 && draw.rung <= run.n_level_rungs &&
+              draw.own_round >= 1)
+            visit(draw);
         }
     if (reader.n_bytes != n_bytes)
       throw_change(chain);

@@ -37,6 +37,13 @@ namespace Tempera
           description.n_recorded_rungs > n_rungs || description.n_chains == 0 ||
           description.n_chains > most || description.thinning == 0)
         refuse("its numbers of rungs, chains or unknowns make no sense");
+      if (description.n_level_rungs >= n_rungs ||
+          (!description.paces.empty() && description.paces.size() != n_rungs) ||
+          (description.n_level_rungs > 0 && description.paces.empty()))
+        refuse("its rungs have paces or levels that make no sense");
+      for (const unsigned int pace : description.paces)
+        if (pace == 0)
+          refuse("a rung has no pace");
       for (const unsigned int level : description.rung_levels)
         if (level >= description.levels.size())
           refuse("a rung has a level that does not exist");
@@ -84,6 +91,8 @@ namespace Tempera
     put(tree, "kernels", description.kernels);
     put(tree, "levels", description.levels);
     put(tree, "rung_levels", description.rung_levels);
+    put(tree, "paces", description.paces);
+    put(tree, "level_rungs", std::uint64_t(description.n_level_rungs));
     put(tree,
         "tempers_likelihood",
         std::uint64_t(description.tempers_likelihood));
@@ -150,6 +159,8 @@ namespace Tempera
       get(tree, "kernels", description.kernels);
       get(tree, "levels", description.levels);
       get(tree, "rung_levels", description.rung_levels);
+      get_if_there(tree, "paces", description.paces);
+      get_if_there(tree, "level_rungs", description.n_level_rungs);
       unsigned int tempers_likelihood = 0;
       get(tree, "tempers_likelihood", tempers_likelihood);
       description.tempers_likelihood = tempers_likelihood != 0;

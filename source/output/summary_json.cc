@@ -167,6 +167,52 @@ namespace Tempera
     }
 
     std::string
+    estimate_json(const EstimatedValue &one)
+    {
+      return Object().add("value", one.value).add("error", one.error).text();
+    }
+
+    std::string
+    level_estimates_json(const LevelEstimates &estimates)
+    {
+      if (estimates.is_empty())
+        return "null";
+      return Object()
+        .add("good", estimates.is_good())
+        .add("objection", estimates.objection)
+        .raw("steps",
+             list(estimates.steps,
+                  [](const LevelEstimates::Step &one) {
+                    return Object()
+                      .add("coarse", one.coarse)
+                      .add("fine", one.fine)
+                      .add("draws", one.n_draws)
+                      .add("weighted", one.n_weighted)
+                      .add("spread", one.spread)
+                      .add("efficiency", one.efficiency)
+                      .add("pareto_k", one.pareto_k)
+                      .raw("log_evidence_ratio",
+                           estimate_json(one.log_evidence_ratio))
+                      .text();
+                  }))
+        .raw("unknowns",
+             list(estimates.columns,
+                  [](const LevelEstimates::Column &one) {
+                    return Object()
+                      .add("name", one.name)
+                      .raw("mean", estimate_json(one.mean))
+                      .raw("sd", estimate_json(one.standard_deviation))
+                      .raw("quantile_5", estimate_json(one.quantile_5))
+                      .raw("median", estimate_json(one.median))
+                      .raw("quantile_95", estimate_json(one.quantile_95))
+                      .add("uncorrected_mean", one.uncorrected)
+                      .text();
+                  }))
+        .raw("shares", list(estimates.shares, estimate_json))
+        .text();
+    }
+
+    std::string
     checks_json(const Checks &checks)
     {
       if (!checks.is_known())
@@ -247,6 +293,7 @@ namespace Tempera
                     .raw("centre", list(mode.centre))
                     .text();
                 }))
+      .raw("level_estimates", level_estimates_json(analysis.level_estimates))
       .raw("missed_modes",
            list(analysis.missed_modes.missed,
                 [](const MissedMode &mode) {

@@ -296,6 +296,55 @@ namespace Tempera
 
 
     std::string
+    levels_text(const Analysis &analysis)
+    {
+      const LevelEstimates &estimates = analysis.level_estimates;
+      if (estimates.is_empty())
+        return "";
+      std::string text = "\nFrom the draws of all levels";
+      if (!estimates.is_good())
+        text += ": not to be used, since " + estimates.objection +
+                ". What stands above is right without them.\n";
+      else
+        {
+          text +=
+            ", corrected to level '" + estimates.steps.back().fine + "'\n";
+          std::vector<Row> rows = {
+            {"", "mean", "error", "sd", "error", "5 %", "50 %", "95 %"}};
+          for (const LevelEstimates::Column &column : estimates.columns)
+            rows.push_back({column.name,
+                            entry(column.mean.value, 5),
+                            entry(column.mean.error, 2),
+                            entry(column.standard_deviation.value),
+                            entry(column.standard_deviation.error, 2),
+                            entry(column.quantile_5.value),
+                            entry(column.median.value),
+                            entry(column.quantile_95.value)});
+          for (std::size_t i = 0; i < estimates.shares.size(); ++i)
+            rows.push_back({"share of mode " + std::to_string(i + 1),
+                            entry(estimates.shares[i].value, 5),
+                            entry(estimates.shares[i].error, 2),
+                            "",
+                            "",
+                            "",
+                            "",
+                            ""});
+          text += aligned_table(rows);
+        }
+      for (const LevelEstimates::Step &step : estimates.steps)
+        text += "   from '" + step.coarse + "' to '" + step.fine +
+                "': " + std::to_string(step.n_draws) + " draws, " +
+                std::to_string(step.n_weighted) + " of them weighted; log w " +
+                entry(step.spread, 2) + " (sd), efficiency " +
+                entry(step.efficiency, 3) + ", Pareto's k " +
+                entry(step.pareto_k, 2) + ", log of evidences' ratio " +
+                entry(step.log_evidence_ratio.value, 4) + " +- " +
+                entry(step.log_evidence_ratio.error, 2) + "\n";
+      return text;
+    }
+
+
+    std::string
     costs_text(const Analysis &analysis)
     {
       std::string text = "\n";
@@ -347,8 +396,9 @@ namespace Tempera
   summary_text(const Analysis &analysis)
   {
     std::string text = draws_text(analysis) + modes_text(analysis) +
-                       fit_text(analysis.fit) + rungs_text(analysis) +
-                       pairs_text(analysis) + costs_text(analysis);
+                       levels_text(analysis) + fit_text(analysis.fit) +
+                       rungs_text(analysis) + pairs_text(analysis) +
+                       costs_text(analysis);
     if (analysis.state != "complete")
       text += "   the run is " + analysis.state + ": " +
               std::to_string(analysis.rounds) + " of " +

@@ -261,9 +261,18 @@ namespace Tempera
     for (unsigned int i = 0; i < ladder.size(); ++i)
       {
         description.rung_levels.push_back(ladder[i].level);
-        description.kernels.push_back(entry_for_rung(
-          settings.kernel.types, i, ladder.size(), "Sampler/Kernel/Type"));
+        description.paces.push_back(ladder[i].pace);
+        description.kernels.push_back(
+          ladder[i].is_prior()   ? "prior" :
+          ladder[i].n_steps == 0 ? "swaps only" :
+                                   entry_for_rung(settings.kernel.types,
+                                                  i,
+                                                  ladder.size(),
+                                                  "Sampler/Kernel/Type"));
       }
+    while (description.n_level_rungs + 1 < ladder.size() &&
+           ladder.is_change_of_level(description.n_level_rungs + 1))
+      ++description.n_level_rungs;
     description.tempers_likelihood = settings.ladder.temper == "likelihood";
     description.n_recorded_rungs =
       settings.output.draws == RecordedRungs::coldest ? 1 : ladder.size();
@@ -288,8 +297,14 @@ namespace Tempera
               to_text(ladder[i].temperature, 4) + ", level '" +
               ladder.get_levels()[ladder[i].level].name + "'" +
               (ladder.energy(i).is_stochastic() ? " (stochastic)" : "") + ", " +
-              description.kernels[i] + ", " +
-              counted(ladder[i].n_steps, "step") + " per round\n";
+              description.kernels[i] +
+              (ladder[i].is_prior() || ladder[i].n_steps == 0 ?
+                 std::string() :
+                 ", " + counted(ladder[i].n_steps, "step") + " per round") +
+              (ladder[i].pace > 1 ? ", " + std::to_string(ladder[i].pace) +
+                                      " rounds in one of the coldest rung" :
+                                    std::string()) +
+              "\n";
     if (ladder.size() > 1)
       text += "--     . swaps: " + settings.swaps.rule + "\n";
     text += "--     . " + counted(description.n_chains, "chain") +

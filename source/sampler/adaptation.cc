@@ -56,24 +56,39 @@ namespace Tempera
     // A pair that never rejects must still keep a distance.
     constexpr double least_rejection = 1e-3;
 
-    std::vector<double> barrier(1, 0.);
-    for (const double rejection : rejections)
-      barrier.push_back(barrier.back() + std::max(rejection, least_rejection));
+    // Rungs of one temperature are one place on the way.
+    std::vector<double>      places(1, temperatures[0]), barrier(1, 0.);
+    std::vector<std::size_t> place_of(1, 0);
+    for (std::size_t i = 1; i < temperatures.size(); ++i)
+      {
+        if (temperatures[i] != temperatures[i - 1])
+          {
+            places.push_back(temperatures[i]);
+            barrier.push_back(barrier.back() +
+                              std::max(rejections[i - 1], least_rejection));
+          }
+        place_of.push_back(places.size() - 1);
+      }
 
-    std::vector<double> result = temperatures;
-    std::size_t         pair   = 0;
-    for (std::size_t i = 1; i + 1 < temperatures.size(); ++i)
+    std::vector<double> moved = places;
+    std::size_t         pair  = 0;
+    for (std::size_t i = 1; i + 1 < places.size(); ++i)
       {
         const double wanted =
-          barrier.back() * static_cast<double>(i) / (temperatures.size() - 1);
+          barrier.back() * static_cast<double>(i) / (places.size() - 1);
         while (barrier[pair + 1] < wanted)
           ++pair;
         const double share =
           (wanted - barrier[pair]) / (barrier[pair + 1] - barrier[pair]);
-        result[i] =
-          temperatures[pair] *
-          std::pow(temperatures[pair + 1] / temperatures[pair], share);
+        // On the way to the prior, inverse temperatures fall evenly.
+        moved[i] =
+          std::isinf(places[pair + 1]) ?
+            places[pair] / (1. - share) :
+            places[pair] * std::pow(places[pair + 1] / places[pair], share);
       }
+    std::vector<double> result;
+    for (const std::size_t place : place_of)
+      result.push_back(moved[place]);
     return result;
   }
 

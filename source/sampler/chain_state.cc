@@ -37,6 +37,7 @@ namespace Tempera
     : run((run.check(), run))
     , placement(placement)
     , ladder(std::move(the_ladder))
+    , n_sub_rounds(ladder.n_sub_rounds())
     , work(ladder, run.chain == 0, run.work_budget)
   {
     const unsigned int n_levels  = ladder.get_levels().size();
@@ -44,14 +45,20 @@ namespace Tempera
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
         const Kernel &kernel = *ladder[rung].kernel;
-        if (kernel.needs_burn_in() && run.burn_in == 0)
+        // Without steps, only swaps want to know something.
+        KernelNeeds needs;
+        needs.gradients = false;
+        if (ladder[rung].n_steps > 0)
+          needs = kernel.needs();
+        if (ladder[rung].n_steps > 0 && kernel.needs_burn_in() &&
+            run.burn_in == 0)
           throw UserError(
             "The kernel of rung " + std::to_string(rung) +
             " learns during burn-in how to step, but 'Burn-in' is 0. Raise it, "
             "or set 'Sampler/Kernel/Type' to SGLD or MALA.");
         rungs.push_back(
           {Replica(rung, std::vector<double>(dimension), n_levels),
-           kernel.needs(),
+           needs,
            kernel.make_state(ladder[rung], dimension, n_levels),
            RungReport(),
            RungState::StuckWatch(),
@@ -168,7 +175,8 @@ namespace Tempera
     serialize_replica(archive, state.replica);
     if constexpr (Archive::is_loading::value)
       {
-        if (!(temperature > 0.) || std::isinf(temperature))
+        if (!(temperature > 0.) ||
+            std::isinf(temperature) != ladder[rung].is_prior())
           throw ArchiveError("a temperature is not positive");
         ladder.set_temperature(rung, temperature);
         state.kernel->load(archive);

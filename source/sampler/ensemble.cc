@@ -183,11 +183,14 @@ namespace Tempera
     for (ReplicaExchange *chain : chains)
       if (!chain->is_done())
         moved.push_back(chain);
-    // First all that can be done without waiting for others.
-    for (ReplicaExchange *chain : moved)
-      chain->explore();
-    for (ReplicaExchange *chain : moved)
-      chain->end_moves();
+    for (unsigned int i = 0; i < chains[0]->n_sub_rounds(); ++i)
+      {
+        // First all that can be done without waiting for others.
+        for (ReplicaExchange *chain : moved)
+          chain->explore();
+        for (ReplicaExchange *chain : moved)
+          chain->end_moves();
+      }
     if (is_shared() && has_budget)
       {
         std::vector<double> work;
@@ -208,12 +211,14 @@ namespace Tempera
     for (const auto &chain : chains)
       {
         word += chain->signals.draw.empty() ? 'n' : 'y';
+        word += chain->signals.level_draw.empty() ? 'n' : 'y';
         word += chain->signals.swap_attempted.empty() ? 'n' : 'y';
       }
     word = peers.broadcast(word);
     for (std::size_t i = 0; i < chains.size(); ++i)
-      chains[i]->set_remote_listeners(word[2 * i] == 'y',
-                                      word[2 * i + 1] == 'y');
+      chains[i]->set_remote_listeners(word[3 * i] == 'y',
+                                      word[3 * i + 1] == 'y',
+                                      word[3 * i + 2] == 'y');
   }
 
 

@@ -33,10 +33,11 @@ namespace Tempera
         const bool        is_known =
           (evaluation.has_values || !state.needs.values) &&
           (evaluation.has_gradients || !state.needs.gradients);
-        if (is_known ? separate && !evaluation.is_finite() :
-                       !chain.complete_evaluation(rung_index,
-                                                  Purpose::minibatch,
-                                                  state.needs.gradients))
+        if (is_known ?
+              separate && state.needs.values && !evaluation.is_finite() :
+              !chain.complete_evaluation(rung_index,
+                                         Purpose::minibatch,
+                                         state.needs.gradients))
           {
             // Nothing to move by; the proposal that led here counts as bad.
             StepOutcome nowhere;
@@ -63,7 +64,7 @@ namespace Tempera
   Explorer::observe()
   {
     for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
-      if (chain.placement.is_here(rung))
+      if (chain.placement.is_here(rung) && chain.is_awake(rung))
         chain.ladder[rung].kernel->observe(chain.rungs[rung].replica.position,
                                            *chain.rungs[rung].kernel);
   }

@@ -27,8 +27,13 @@ namespace Tempera
     constexpr double nan  = std::numeric_limits<double>::quiet_NaN();
     const auto       fail = [&](const std::string &reason) {
       count_failure(reason);
+      // A likelihood of zero; of the prior nothing is wrong.
       if (request != Request::gradients)
-        evaluation.reference = evaluation.potential = nan;
+        {
+          evaluation.potential = std::numeric_limits<double>::infinity();
+          if (!std::isfinite(evaluation.reference))
+            evaluation.reference = 0.;
+        }
       if (request != Request::values)
         std::fill(evaluation.potential_gradient.begin(),
                   evaluation.potential_gradient.end(),

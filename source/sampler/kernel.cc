@@ -109,8 +109,8 @@ namespace Tempera
     prm.add_parameter(
       "Steps per round",
       steps_per_round,
-      "Kernel steps of each rung between two times at which swaps may happen, or one number for all. Cheap hot rungs can take more.",
-      List(Integer(1), 1));
+      "Kernel steps of each rung between two times at which swaps may happen, or one number for all. Cheap hot rungs can take more; a rung with 0 lives by swaps with its neighbours alone, which costs no gradients.",
+      List(Integer(0), 1));
     prm.add_parameter(
       "Adapt step size",
       adapt_step_size,

@@ -169,6 +169,20 @@ namespace Tempera
 
 
   void
+  KernelSequence::learn_from_hotter(const KernelState &hotter,
+                                    KernelState       &state) const
+  {
+    const auto *others = dynamic_cast<const StateOfSequence *>(&hotter);
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      kernels[i]->learn_from_hotter(
+        others != nullptr && i < others->states.size() ? *others->states[i] :
+                                                         hotter,
+        *static_cast<StateOfSequence &>(state).states[i]);
+  }
+
+
+
+  void
   KernelSequence::end_window(const bool is_retempered, KernelState &state) const
   {
     for (std::size_t i = 0; i < kernels.size(); ++i)

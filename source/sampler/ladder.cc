@@ -3,12 +3,29 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/sampler/ladder.h>
+#include <tempera/sampler/prior_draws.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace Tempera
 {
+  namespace
+  {
+    /** Where a temperature begins that has so large a share of the way. */
+    double
+    first_temperature(const double lowest,
+                      const double highest,
+                      const double share)
+    {
+      // To the prior, the larger steps are near it.
+      return std::isinf(highest) ? lowest / std::pow(1. - share, 3) :
+                                   lowest * std::pow(highest / lowest, share);
+    }
+  } // namespace
+
+
+
   void
   LadderParameters::declare(dealii::ParameterHandler &prm)
   {
@@ -25,7 +42,9 @@ namespace Tempera
       {"geometric", "automatic"},
       0.,
       true,
-      "Temperature of each rung, in increasing order. 'geometric': constant ratio from the lowest to the highest. 'automatic': begins so, and is spaced during burn-in for equal rejection of swaps along the ladder.");
+      "Temperature of each rung, in increasing order; equal ones may follow each other where the level changes. 'infinity' for the last rung: independent draws from the prior, with 'Temper = likelihood'. 'geometric': constant ratio from the lowest to the highest. 'automatic': begins so, and is spaced during burn-in for equal rejection of swaps along the ladder.",
+      true,
+      true);
     declare_number_above(
       prm,
       "Lowest temperature",
@@ -37,12 +56,18 @@ namespace Tempera
       "Highest temperature",
       highest_temperature,
       0.,
-      "Temperature of the hottest rung. Used unless 'Temperatures' is a list.");
+      "Temperature of the hottest rung; 'infinity' for the prior itself, with 'Temper = likelihood'. Used unless 'Temperatures' is a list.",
+      true);
     prm.add_parameter(
       "Levels",
       levels,
       "The level (fidelity) of each rung, by name; one name serves all rungs. Every level has a section 'Levels/NAME'.",
       List(Anything(), 1));
+    prm.add_parameter(
+      "Pace",
+      paces,
+      "Rounds of each rung, with swaps among themselves, in a round of the coldest rung; one number for all rungs or one per rung. Begins with 1 and does not decrease; each is a multiple of the one before. Cheap rungs can be faster: two neighbours are tested at the pace of the colder one.",
+      List(Integer(1), 1));
     prm.add_parameter(
       "Temper",
       temper,
@@ -68,11 +93,17 @@ namespace Tempera
     const unsigned int n = rungs.size();
 
     if (!listed && n > 1 &&
-        parameters.highest_temperature <= parameters.lowest_temperature)
+        !(parameters.highest_temperature > parameters.lowest_temperature))
       throw UserError("'Sampler/Ladder/Highest temperature' (" +
                       to_text(parameters.highest_temperature) +
                       ") must exceed 'Lowest temperature' (" +
                       to_text(parameters.lowest_temperature) + ").");
+
+    if (std::isinf(parameters.highest_temperature) &&
+        parameters.temperatures.keyword == "geometric")
+      throw UserError(
+        "'Sampler/Ladder/Highest temperature' is infinity, which no constant "
+        "ratio leads to. Set 'Temperatures = automatic', or list them.");
 
     for (unsigned int i = 0; i < n; ++i)
       {
@@ -94,18 +125,21 @@ namespace Tempera
                                           i,
                                           n,
                                           "Sampler/Kernel/Steps per round");
-        rungs[i].kernel    = kernel_parameters.make(
-          entry_for_rung(kernel_parameters.types, i, n, "Sampler/Kernel/Type"));
+        rungs[i].pace =
+          entry_for_rung(parameters.paces, i, n, "Sampler/Ladder/Pace");
         rungs[i].preconditioner = kernel_parameters.preconditioner.numbers;
 
         const double share = n > 1 ? double(i) / (n - 1) : 0.;
         set_temperature(i,
-                        listed ? parameters.temperatures.numbers[i] :
-                                 parameters.lowest_temperature *
-                                   std::pow(parameters.highest_temperature /
-                                              parameters.lowest_temperature,
+                        listed ?
+                          parameters.temperatures.numbers[i] :
+                          first_temperature(parameters.lowest_temperature,
+                                            parameters.highest_temperature,
                                             share));
+        rungs[i].kernel = kernel_parameters.make(
+          entry_for_rung(kernel_parameters.types, i, n, "Sampler/Kernel/Type"));
       }
+    draw_from_prior();
     check();
   }
 
@@ -122,7 +156,21 @@ namespace Tempera
   {
     for (unsigned int i = 0; i < rungs.size(); ++i)
       set_temperature(i, rungs[i].temperature);
+    draw_from_prior();
     check();
+  }
+
+
+
+  void
+  Ladder::draw_from_prior()
+  {
+    for (Rung &rung : rungs)
+      if (rung.is_prior())
+        {
+          rung.kernel  = std::make_shared<PriorDraws>();
+          rung.n_steps = 1;
+        }
   }
 
 
@@ -163,12 +211,7 @@ namespace Tempera
       throw UserError("A ladder needs at least one rung.");
     for (unsigned int i = 0; i < size(); ++i)
       {
-        if (i > 0 && rungs[i].temperature <= rungs[i - 1].temperature)
-          throw UserError(
-            "The temperatures of 'Sampler/Ladder/Temperatures' must increase "
-            "from rung to rung, but " +
-            to_text(rungs[i - 1].temperature) + " is followed by " +
-            to_text(rungs[i].temperature) + ".");
+        check_order(i);
         if (energy(i).space().dimension() != space().dimension())
           throw UserError("The levels '" + levels[0].name + "' and '" +
                           levels[rungs[i].level].name +
@@ -189,9 +232,70 @@ namespace Tempera
             "'Temperatures'), give the unknowns a proper prior (bounds or a "
             "standard deviation), or set 'Sampler/Ladder/Temper = likelihood' "
             "with such a prior.");
-        rungs[i].kernel->check(energy(i));
+        if (rungs[i].n_steps > 0)
+          rungs[i].kernel->check(energy(i));
         check_prior(i);
       }
+    if (std::all_of(rungs.begin(), rungs.end(), [](const Rung &rung) {
+          return rung.n_steps == 0;
+        }))
+      throw UserError(
+        "'Sampler/Kernel/Steps per round' is 0 for every rung, so that nothing "
+        "ever moves: a rung without steps lives by swaps with others that have "
+        "some. Give at least one rung a positive number.");
+  }
+
+
+
+  void
+  Ladder::check_order(const unsigned int rung) const
+  {
+    const Rung &one = rungs[rung];
+    if (rung == 0)
+      {
+        if (one.pace != 1)
+          throw UserError(
+            "'Sampler/Ladder/Pace' begins with " + std::to_string(one.pace) +
+            ", but rounds are those of the coldest rung. Begin with 1, and let "
+            "hotter or cheaper rungs be faster.");
+        if (one.is_prior())
+          throw UserError(
+            "The coldest rung has the temperature infinity, so that data would "
+            "have no part in the answer. Lower 'Sampler/Ladder/Temperatures'.");
+        return;
+      }
+    const Rung &colder = rungs[rung - 1];
+    if (one.temperature < colder.temperature ||
+        (one.temperature == colder.temperature && one.level == colder.level))
+      throw UserError(
+        "The temperatures of 'Sampler/Ladder/Temperatures' must increase "
+        "from rung to rung, but " +
+        to_text(colder.temperature) + " is followed by " +
+        to_text(one.temperature) +
+        (one.temperature == colder.temperature ?
+           " at the same level. Equal temperatures need two levels." :
+           "."));
+    if (one.pace % colder.pace != 0)
+      throw UserError(
+        "'Sampler/Ladder/Pace' has " + std::to_string(colder.pace) +
+        " for rung " + std::to_string(rung - 1) + " and " +
+        std::to_string(one.pace) + " for rung " + std::to_string(rung) +
+        ", but each must be a multiple of the one before, so "
+        "that rounds of fast rungs fill those of slow ones.");
+    if (one.is_prior() && temper == Temper::posterior)
+      throw UserError(
+        "The temperature infinity is the prior, if only the likelihood is "
+        "tempered. Set 'Sampler/Ladder/Temper = likelihood'.");
+  }
+
+
+
+  bool
+  Ladder::is_change_of_level(const unsigned int rung) const
+  {
+    return rung > 0 && rungs[rung].level != rungs[rung - 1].level &&
+           rungs[rung].temperature == rungs[rung - 1].temperature &&
+           !energy(rung).is_stochastic() && !energy(rung - 1).is_stochastic();
   }
 
 
@@ -200,6 +304,14 @@ namespace Tempera
   Ladder::check_prior(const unsigned int rung) const
   {
     const KernelNeeds needs = rungs[rung].kernel->needs();
+    if (rungs[rung].is_prior() &&
+        (prior == nullptr || !prior->is_integrable(1.)))
+      throw UserError(
+        "Rung " + std::to_string(rung) +
+        " has the temperature infinity: its states are draws from the prior, "
+        "but what is sampled has no prior that is a law of its own. Give all "
+        "unknowns proper priors, or lower 'Sampler/Ladder/Highest temperature' "
+        "or the last of 'Temperatures'.");
     if ((needs.prior_draws || needs.prior_covariance) &&
         (prior == nullptr || !prior->is_integrable(1.)))
       throw UserError(

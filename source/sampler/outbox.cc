@@ -12,6 +12,7 @@ namespace Tempera
     enum class Kind : std::uint32_t
     {
       swap,
+      level_draw,
       draw
     };
 
@@ -71,7 +72,7 @@ namespace Tempera
     /** Where an event is among all. */
     struct Event
     {
-      std::uint64_t      round;
+      std::uint64_t      time;
       unsigned int       chain;
       Kind               kind;
       unsigned int       index;
@@ -81,20 +82,20 @@ namespace Tempera
       bool
       operator<(const Event &other) const
       {
-        return std::tie(round, chain, kind, index) <
-               std::tie(other.round, other.chain, other.kind, other.index);
+        return std::tie(time, chain, kind, index) <
+               std::tie(other.time, other.chain, other.kind, other.index);
       }
     };
 
     /** What every event begins with; the length is of what follows. */
     void
     append_head(std::string        &bytes,
-                const std::uint64_t round,
+                const std::uint64_t time,
                 const Kind          kind,
                 const unsigned int  index,
                 const std::string  &body)
     {
-      append(bytes, round);
+      append(bytes, time);
       append(bytes, kind);
       append(bytes, std::uint32_t(index));
       append(bytes, std::uint64_t(body.size()));
@@ -107,7 +108,7 @@ namespace Tempera
       Reader reader(*event.box, event.place);
       Draw   draw;
       draw.rung              = event.index;
-      draw.round             = event.round;
+      draw.round             = reader.take<std::uint64_t>();
       draw.replica           = reader.take<std::uint32_t>();
       draw.is_burn_in        = reader.take<std::uint32_t>() != 0;
       draw.non_finite        = reader.take<std::uint32_t>();
@@ -123,12 +124,26 @@ namespace Tempera
     }
 
     void
+    tell_level_draw(const Event &event, const Signals &signals)
+    {
+      Reader    reader(*event.box, event.place);
+      LevelDraw draw;
+      draw.rung           = event.index;
+      draw.own_round      = reader.take<std::uint64_t>();
+      draw.energy         = reader.take<double>();
+      draw.finer_energy   = reader.take<double>();
+      const auto position = reader.take_array();
+      draw.position       = dealii::make_array_view(position);
+      signals.level_draw(draw);
+    }
+
+    void
     tell_swap(const Event &event, const Signals &signals)
     {
       Reader      reader(*event.box, event.place);
       SwapAttempt attempt;
       attempt.pair       = event.index;
-      attempt.round      = event.round;
+      attempt.round      = reader.take<std::uint64_t>();
       attempt.is_burn_in = reader.take<std::uint32_t>() != 0;
       attempt.accepted   = reader.take<std::uint32_t>() != 0;
       attempt.log_ratio  = reader.take<double>();
@@ -139,9 +154,10 @@ namespace Tempera
 
 
   void
-  Outbox::add(const Draw &draw)
+  Outbox::add(const std::uint64_t time, const Draw &draw)
   {
     std::string body;
+    append(body, draw.round);
     append(body, std::uint32_t(draw.replica));
     append(body, std::uint32_t(draw.is_burn_in));
     append(body, std::uint32_t(draw.non_finite));
@@ -151,19 +167,33 @@ namespace Tempera
     append(body, draw.acceptance);
     append(body, draw.position);
     append(body, draw.predictions);
-    append_head(bytes, draw.round, Kind::draw, draw.rung, body);
+    append_head(bytes, time, Kind::draw, draw.rung, body);
   }
 
 
 
   void
-  Outbox::add(const SwapAttempt &attempt)
+  Outbox::add(const std::uint64_t time, const LevelDraw &draw)
   {
     std::string body;
+    append(body, draw.own_round);
+    append(body, draw.energy);
+    append(body, draw.finer_energy);
+    append(body, draw.position);
+    append_head(bytes, time, Kind::level_draw, draw.rung, body);
+  }
+
+
+
+  void
+  Outbox::add(const std::uint64_t time, const SwapAttempt &attempt)
+  {
+    std::string body;
+    append(body, attempt.round);
     append(body, std::uint32_t(attempt.is_burn_in));
     append(body, std::uint32_t(attempt.accepted));
     append(body, attempt.log_ratio);
-    append_head(bytes, attempt.round, Kind::swap, attempt.pair, body);
+    append_head(bytes, time, Kind::swap, attempt.pair, body);
   }
 
 
@@ -188,7 +218,7 @@ namespace Tempera
         for (Reader reader(box); reader.place < box.size();)
           {
             Event event;
-            event.round       = reader.take<std::uint64_t>();
+            event.time        = reader.take<std::uint64_t>();
             event.chain       = chain;
             event.kind        = reader.take<Kind>();
             event.index       = reader.take<std::uint32_t>();
@@ -202,6 +232,8 @@ namespace Tempera
     for (const Event &event : events)
       if (event.kind == Kind::draw)
         tell_draw(event, *signals[event.chain]);
+      else if (event.kind == Kind::level_draw)
+        tell_level_draw(event, *signals[event.chain]);
       else
         tell_swap(event, *signals[event.chain]);
   }

@@ -4,9 +4,6 @@
 
 #include <deal.II/base/parameter_handler.h>
 
-#include <cmath>
-#include <utility>
-
 namespace Tempera
 {
   namespace
@@ -94,44 +91,13 @@ namespace Tempera
                      Replica           &replica,
                      KernelState       &kernel_state) const
     {
-      State       &state = static_cast<State &>(kernel_state);
-      const Rung  &rung  = context.rung;
-      const double length =
-        std::sqrt(2. * state.tuning.step_size() * rung.temperature);
-
-      RandomKey key = context.key;
-      key.purpose   = Purpose::proposal;
+      State    &state = static_cast<State &>(kernel_state);
+      RandomKey key   = context.key;
+      key.purpose     = Purpose::proposal;
       fill_normals(key, dealii::make_array_view(state.move));
-      state.tuning.scales().apply_root(state.move);
-      state.proposal.id = replica.id;
-      for (std::size_t i = 0; i < state.move.size(); ++i)
-        state.proposal.position[i] =
-          replica.position[i] + length * state.move[i];
-      state.proposal.invalidate();
-
-      StepOutcome outcome;
-      const auto  place =
-        dealii::make_array_view(std::as_const(state.proposal.position));
-      if (context.energy.space().contains(place))
-        {
-          Evaluation &there = state.proposal.evaluations[rung.level];
-          key.purpose       = Purpose::minibatch;
-          context.energy.evaluate(place, key, Request::values, there);
-          there.has_values = true;
-          outcome.count(Request::values);
-          const double log_ratio =
-            replica.evaluations[rung.level].tempered(rung.exponents) -
-            there.tempered(rung.exponents);
-          outcome.non_finite = !std::isfinite(log_ratio);
-          if (!outcome.non_finite)
-            {
-              key.purpose        = Purpose::acceptance;
-              outcome.acceptance = metropolis(log_ratio);
-              outcome.moved      = uniform(key) < outcome.acceptance;
-            }
-        }
-      if (outcome.moved)
-        swap(replica, state.proposal);
+      walk(context.rung, state.tuning, state.move);
+      const StepOutcome outcome =
+        decide(context, state.move, replica, state.proposal);
       if (context.in_burn_in)
         state.tuning.observe_acceptance(outcome.acceptance);
       return outcome;

@@ -25,6 +25,9 @@ namespace Tempera
     , hundredth(hundredth_of(run_parameters.iterations))
   {
     const unsigned int n_rungs = chain.ladder.size();
+    while (n_level_rungs + 1 < n_rungs &&
+           chain.ladder.is_change_of_level(n_level_rungs + 1))
+      ++n_level_rungs;
     for (unsigned int rung = 0; rung < n_rungs; ++rung)
       chain.set_position(rung,
                          entry_for_rung(start, rung, n_rungs, "Sampler/Start"),
@@ -36,8 +39,11 @@ namespace Tempera
   void
   ReplicaExchange::do_round()
   {
-    explore();
-    finish_round();
+    for (unsigned int i = 0; i < n_sub_rounds(); ++i)
+      {
+        explore();
+        finish_round();
+      }
   }
 
 
@@ -56,7 +62,7 @@ namespace Tempera
   ReplicaExchange::explore()
   {
     for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
-      if (chain.placement.is_here(rung))
+      if (chain.placement.is_here(rung) && chain.is_awake(rung))
         advance(rung);
   }
 
@@ -81,8 +87,14 @@ namespace Tempera
     emit_swaps(swapper.do_swaps());
     if (chain.in_burn_in())
       explorer.observe();
-    emit_draws();
-    ++chain.round;
+    emit_level_draws();
+    if (chain.is_last_sub_round())
+      emit_draws();
+    if (++chain.sub_round == chain.n_sub_rounds)
+      {
+        chain.sub_round = 0;
+        ++chain.round;
+      }
   }
 
 
@@ -98,7 +110,39 @@ namespace Tempera
       if (!chain.placement.is_shared())
         signals.swap_attempted(attempt);
       else if (chain.placement.is_here(attempt.pair))
-        outbox.add(attempt);
+        outbox.add(chain.time(), attempt);
+  }
+
+
+
+  void
+  ReplicaExchange::emit_level_draws()
+  {
+    if (chain.in_burn_in() || n_level_rungs == 0 ||
+        (chain.placement.is_shared() ? !remote_level_draws :
+                                       signals.level_draw.empty()))
+      return;
+    const Ladder &ladder = chain.ladder;
+    for (unsigned int rung = 1; rung <= n_level_rungs; ++rung)
+      {
+        if (!chain.placement.is_here(rung) || !chain.is_awake(rung))
+          continue;
+        const Replica    &replica    = chain.rungs[rung].replica;
+        const Evaluation &evaluation = replica.evaluations[ladder[rung].level],
+                         &finer = replica.evaluations[ladder[rung - 1].level];
+        const LevelDraw draw{
+          rung,
+          chain.own_rounds(rung) - chain.run.burn_in * ladder[rung].pace,
+          evaluation.energy(),
+          swapper.is_tested(rung - 1) && finer.has_values ?
+            finer.energy() :
+            std::numeric_limits<double>::quiet_NaN(),
+          dealii::make_array_view(std::as_const(replica.position))};
+        if (chain.placement.is_shared())
+          outbox.add(chain.time(), draw);
+        else
+          signals.level_draw(draw);
+      }
   }
 
 
@@ -138,7 +182,7 @@ namespace Tempera
           dealii::make_array_view(std::as_const(replica.position)),
           dealii::make_array_view(std::as_const(evaluation.predictions))};
         if (is_shared)
-          outbox.add(draw);
+          outbox.add(chain.time(), draw);
         else
           signals.draw(draw);
         state.since_draw = RungState::SinceDraw();
@@ -151,6 +195,8 @@ namespace Tempera
   ReplicaExchange::is_at_milestone() const
   {
     const std::uint64_t burn_in = chain.run.burn_in;
+    if (chain.sub_round > 0)
+      return false;
     return chain.round % hundredth == 0 ||
            chain.round == chain.run.iterations || chain.round == burn_in ||
            (chain.round < burn_in &&
@@ -184,6 +230,7 @@ namespace Tempera
     const bool is_retempered = chain.ladder.has_automatic_spacing();
     if (is_retempered)
       swapper.space_temperatures();
+    learn_from_hotter();
     for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
       chain.ladder[rung].kernel->end_window(is_retempered,
                                             *chain.rungs[rung].kernel);
@@ -192,8 +239,19 @@ namespace Tempera
 
 
   void
+  ReplicaExchange::learn_from_hotter()
+  {
+    for (unsigned int rung = 0; rung + 1 < chain.ladder.size(); ++rung)
+      chain.ladder[rung].kernel->learn_from_hotter(
+        *chain.rungs[rung + 1].kernel, *chain.rungs[rung].kernel);
+  }
+
+
+
+  void
   ReplicaExchange::end_burn_in()
   {
+    learn_from_hotter();
     for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
       {
         chain.ladder[rung].kernel->end_burn_in(*chain.rungs[rung].kernel);

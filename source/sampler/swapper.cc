@@ -114,8 +114,11 @@ namespace Tempera
   bool
   Swapper::may_swap(const unsigned int rung) const
   {
-    return is_swap_round() && ((rung > 0 && n_stages(rung - 1) > 0) ||
-                               (rung < pairs.size() && n_stages(rung) > 0));
+    const auto may_be_tested = [&](const unsigned int pair) {
+      return is_swap_round(pair) && n_stages(pair) > 0;
+    };
+    return (rung > 0 && may_be_tested(rung - 1)) ||
+           (rung < pairs.size() && may_be_tested(rung));
   }
 
 
@@ -124,28 +127,45 @@ namespace Tempera
   Swapper::do_swaps()
   {
     attempts.clear();
-    if (!is_swap_round())
-      return attempts;
-
-    const unsigned int n_pairs = pairs.size();
     if (chain.in_burn_in())
-      for (unsigned int pair = 0; pair < n_pairs; ++pair)
-        if (pairs[pair].probe.is_active() && is_concerned(pair))
+      for (unsigned int pair = 0; pair < pairs.size(); ++pair)
+        if (is_swap_round(pair) && pairs[pair].probe.is_active() &&
+            is_concerned(pair))
           measure_noise(pair);
 
-    if (random_pairs)
-      attempt(std::min<unsigned int>(n_pairs - 1,
-                                     uniform(chain.key(0, Purpose::swap_pair)) *
-                                       n_pairs));
-    else
+    // What the fast rungs have found goes on to the slower ones.
+    for (unsigned int end = pairs.size(); end > 0;)
       {
-        const std::uint64_t sweep = (chain.round + 1) / every - 1;
-        // With one pair, waiting for its turn would waste every other sweep.
-        for (unsigned int pair = n_pairs == 1 ? 0 : sweep % 2; pair < n_pairs;
-             pair += 2)
-          attempt(pair);
+        unsigned int begin = end - 1;
+        while (begin > 0 &&
+               chain.ladder[begin - 1].pace == chain.ladder[begin].pace)
+          --begin;
+        if (is_swap_round(begin))
+          do_swaps(begin, end);
+        end = begin;
       }
     return attempts;
+  }
+
+
+
+  void
+  Swapper::do_swaps(const unsigned int begin, const unsigned int end)
+  {
+    const unsigned int n_pairs = end - begin;
+    if (random_pairs)
+      attempt(
+        begin +
+        std::min<unsigned int>(n_pairs - 1,
+                               uniform(chain.key(begin, Purpose::swap_pair)) *
+                                 n_pairs));
+    else
+      {
+        const std::uint64_t sweep = chain.own_rounds(begin) / every - 1;
+        // With one pair, waiting for its turn would waste every other sweep.
+        for (unsigned int i = n_pairs == 1 ? 0 : sweep % 2; i < n_pairs; i += 2)
+          attempt(begin + i);
+      }
   }
 
 
@@ -180,6 +200,7 @@ namespace Tempera
                &hot_rung  = chain.ladder[pair + 1];
     PairReport &report    = pairs[pair].report;
     SwapAttempt result{pair, chain.round + 1, chain.in_burn_in(), true, 0.};
+    pairs[pair].last_test = chain.time() + 1;
     chain.placement.show(pair,
                          chain.rungs[pair].replica,
                          chain.rungs[pair + 1].replica);
@@ -192,8 +213,9 @@ namespace Tempera
           penalty(pair, stage);
         if (!std::isfinite(result.log_ratio))
           ++report.non_finite;
-        result.accepted = std::isfinite(result.log_ratio) &&
-                          std::log(numbers[1 + stage]) < result.log_ratio;
+        result.accepted =
+          std::isfinite(result.log_ratio) &&
+          (std::log(numbers[1 + stage]) < result.log_ratio || takes_all(pair));
       }
     if (cold_rung.level != hot_rung.level)
       note_rule_difference(pair);

@@ -52,7 +52,8 @@ namespace Tempera
                       const double                    smallest,
                       const bool                      strictly,
                       const std::string              &documentation,
-                      const bool                      many = true);
+                      const bool                      many            = true,
+                      const bool                      may_be_infinite = false);
 
   /** Declare a number above @p bound. */
   void
@@ -60,7 +61,8 @@ namespace Tempera
                        const std::string        &name,
                        double                   &value,
                        const double              bound,
-                       const std::string        &documentation);
+                       const std::string        &documentation,
+                       const bool                may_be_infinite = false);
 
   /** Declare a list, not empty, of numbers above @p bound. */
   void

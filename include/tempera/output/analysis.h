@@ -4,6 +4,7 @@
 
 #include <tempera/output/checks.h>
 #include <tempera/output/diagnostics.h>
+#include <tempera/output/level_estimates.h>
 #include <tempera/output/missed_modes.h>
 #include <tempera/output/model_fit.h>
 #include <tempera/output/modes.h>
@@ -119,6 +120,9 @@ namespace Tempera
     Modes modes;
     /** The columns of the centres of modes. */
     std::vector<std::string> mode_columns;
+
+    /** From the draws of all levels; empty without such draws. */
+    LevelEstimates level_estimates;
 
     MissedModes missed_modes;
     /** The worst end, if there is one: what lies beyond is not sampled. */

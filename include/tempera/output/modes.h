@@ -3,6 +3,7 @@
 #define tempera_output_modes_h
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace Tempera
@@ -34,6 +35,8 @@ namespace Tempera
     std::vector<Mode> modes;
     /** By chain and draw: to which mode it belongs. */
     std::vector<std::vector<unsigned int>> labels;
+    /** To which mode any other place belongs, given by its columns. */
+    std::function<unsigned int(const std::vector<double> &)> mode_of;
   };
 
   /**

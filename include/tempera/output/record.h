@@ -67,6 +67,14 @@ namespace Tempera
     add(const Draw &one);
 
     void
+    add(const LevelDraw &one);
+
+    /** The recorded columns of a state. */
+    void
+    fill_columns(const dealii::ArrayView<const double> &position,
+                 double                                *place) const;
+
+    void
     add_prediction(const Draw &one);
 
     const RunDescription description;
@@ -79,6 +87,8 @@ namespace Tempera
     /** The line that is being put together. */
     RecordedDraw        draw;
     std::vector<double> values;
+    /** Of a level draw. */
+    std::vector<double> level_values;
 
     RecordedPrediction prediction;
     /** Draws after burn-in so far. */

@@ -19,7 +19,8 @@ namespace Tempera
     description = 1,
     draws       = 2,
     report      = 3,
-    prediction  = 4
+    prediction  = 4,
+    level_draws = 5
   };
 
 
@@ -80,6 +81,13 @@ namespace Tempera
     line() const
     {
       return head + n_pairs * pair + n_rungs * rung();
+    }
+
+    /** A line of level draws: rung, round, two energies, values. */
+    std::size_t
+    level_line() const
+    {
+      return 2 * sizeof(std::uint64_t) + (2 + n_columns) * sizeof(double);
     }
   };
 } // namespace Tempera

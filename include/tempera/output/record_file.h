@@ -50,6 +50,9 @@ namespace Tempera
     append(const RecordedDraw &draw);
 
     void
+    append(const RecordedLevelDraw &draw);
+
+    void
     append(const RunReport &report);
 
     /** A description that replaces the one at the beginning. */
@@ -86,6 +89,17 @@ namespace Tempera
     [[noreturn]] void
     throw_meddling_error(const std::string &what) const;
 
+    /**
+     * Room for so many bytes at the end of a block of a kind, which is open or
+     * is begun.
+     */
+    char *
+    extend_block(const BlockKind kind, const std::size_t n_bytes);
+
+    /** End the open block, or write, if there is much. */
+    void
+    end_line();
+
     /** Begin a block; what is added to the blocks then is its content. */
     void
     begin_block(const BlockKind kind);
@@ -112,6 +126,7 @@ namespace Tempera
     std::string blocks, written;
     /** Where the block begins to which more is added. */
     std::size_t open_block = no_block;
+    BlockKind   open_kind  = BlockKind::draws;
     /** Length of what is safely in the file. */
     std::uint64_t n_bytes = 0;
     /** The last member: it uses the others. */

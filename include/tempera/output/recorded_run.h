@@ -49,6 +49,24 @@ namespace Tempera
   };
 
 
+  /**
+   * A draw of the posterior of another level, after burn-in: of one of the
+   * rungs that follow the coldest one at its temperature.
+   */
+  struct RecordedLevelDraw
+  {
+    unsigned int rung = 1;
+    /** In rounds of the rung's own, counted from 1. */
+    std::uint64_t own_round = 0;
+    /** Of the rung's own level. */
+    double energy = 0.;
+    /** Of the next finer level; not a number where that was not asked for. */
+    double finer_energy = 0.;
+    /** RunDescription::columns() numbers. */
+    const double *values = nullptr;
+  };
+
+
   /** What the state of the coldest rung predicted; see RunDescription. */
   struct RecordedPrediction
   {
@@ -166,6 +184,12 @@ namespace Tempera
     void
     for_each_draw(const unsigned int                               chain,
                   const std::function<void(const RecordedDraw &)> &visit) const;
+
+    /** Every draw of a chain at other levels, in their order. */
+    void
+    for_each_level_draw(
+      const unsigned int                                    chain,
+      const std::function<void(const RecordedLevelDraw &)> &visit) const;
 
     /** Takes the number of a chain, and a draw of it. */
     using Visitor =

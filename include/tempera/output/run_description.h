@@ -85,6 +85,13 @@ namespace Tempera
     std::vector<std::string> levels;
     /** The level of each rung. */
     std::vector<unsigned int> rung_levels;
+    /** Rounds of each rung in a round; empty in records of older versions. */
+    std::vector<unsigned int> paces;
+    /**
+     * So many rungs after the coldest have its target at other levels; all
+     * their draws are recorded (RecordedLevelDraw).
+     */
+    unsigned int n_level_rungs = 0;
     /** Whether the temperature divides the potential alone. */
     bool tempers_likelihood = false;
     /** Rungs whose draws are recorded: all, the coldest, or none. */

@@ -47,7 +47,8 @@ namespace Tempera
   /**
    * Temperatures between the same two ends for which every pair of neighbours
    * would have the same rejection, by linear interpolation of the cumulated
-   * rejections over the logarithm of the temperature.
+   * rejections over the logarithm of the temperature (over its inverse, on the
+   * way to infinity). Neighbours of one temperature keep it in common.
    */
   std::vector<double>
   equal_rejection_temperatures(const std::vector<double> &temperatures,

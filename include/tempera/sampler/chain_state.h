@@ -117,10 +117,44 @@ namespace Tempera
       result.seed    = run.seed;
       result.chain   = run.chain;
       result.rung    = rung;
-      result.round   = round;
+      result.round   = time();
       result.substep = substep;
       result.purpose = purpose;
       return result;
+    }
+
+    /**
+     * Rounds of the fastest rung so far. Where all rungs have one pace, that is
+     * the round.
+     */
+    std::uint64_t
+    time() const
+    {
+      return round * n_sub_rounds + sub_round;
+    }
+
+    /** Whether a rung has a round of its own now. */
+    bool
+    is_awake(const unsigned int rung) const
+    {
+      return n_sub_rounds == 1 ||
+             (sub_round + 1) % (n_sub_rounds / ladder[rung].pace) == 0;
+    }
+
+    /** Whether all rungs have, at the end of a round. */
+    bool
+    is_last_sub_round() const
+    {
+      return sub_round + 1 == n_sub_rounds;
+    }
+
+    /** Rounds of a rung's own, when the present one is over. */
+    std::uint64_t
+    own_rounds(const unsigned int rung) const
+    {
+      return n_sub_rounds == 1 ?
+               round + 1 :
+               (time() + 1) / (n_sub_rounds / ladder[rung].pace);
     }
 
     /** The step size of a rung in the current round. */
@@ -163,8 +197,12 @@ namespace Tempera
     const RunParameters run;
     const Placement     placement;
     Ladder              ladder;
-    /** Rounds done. */
-    std::uint64_t          round = 0;
+    /** Rounds of the fastest rung in a round of the coldest. */
+    const unsigned int n_sub_rounds;
+    /** Rounds done; of the coldest rung, if rungs have paces. */
+    std::uint64_t round = 0;
+    /** Of the fastest rung, since then. */
+    unsigned int           sub_round = 0;
     std::vector<RungState> rungs;
     WorkMeter              work;
 

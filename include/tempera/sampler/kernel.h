@@ -198,6 +198,17 @@ namespace Tempera
     }
 
     /**
+     * At the end of a window and of the burn-in, before all else: look at what
+     * the kernel of the next hotter rung keeps, of whatever kind it is.
+     */
+    virtual void
+    learn_from_hotter(const KernelState &hotter, KernelState &state) const
+    {
+      (void)hotter;
+      (void)state;
+    }
+
+    /**
      * A window of the burn-in is over (see is_end_of_adaptation_window()).
      *
      * @param is_retempered The temperature of the rung may have changed.

@@ -53,6 +53,10 @@ namespace Tempera
             KernelState               &state) const override;
 
     void
+    learn_from_hotter(const KernelState &hotter,
+                      KernelState       &state) const override;
+
+    void
     end_window(const bool is_retempered, KernelState &state) const override;
 
     void

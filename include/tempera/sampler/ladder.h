@@ -39,12 +39,14 @@ namespace Tempera
   /** One rung of the ladder: what is sampled there, and how. */
   struct Rung
   {
-    /** Temperature \f$\tau\f$. */
+    /** Temperature \f$\tau\f$; infinite where the prior is drawn from. */
     double temperature = 1.;
     /** Step size \f$\eta\f$ that the kernel begins with. */
     double step_size = 0.1;
-    /** Number of kernel steps in a round. */
+    /** Kernel steps in a round of its own; with none it lives by swaps. */
     unsigned int n_steps = 1;
+    /** Rounds of its own in a round of the coldest rung. */
+    unsigned int pace = 1;
     /** Index of the level whose energy is sampled. */
     unsigned int level = 0;
     /** Standard deviation \f$\sigma\f$ of the noise of the energy. */
@@ -61,18 +63,26 @@ namespace Tempera
     std::vector<double> step_factors;
     /** Powers of the two factors of the target. */
     Exponents exponents;
+
+    /** Whether the states are independent draws from the prior. */
+    bool
+    is_prior() const
+    {
+      return exponents.potential == 0.;
+    }
   };
 
 
   /** The parameters of a Ladder. */
   struct LadderParameters
   {
-    unsigned int             n_rungs = 2;
-    NumberList               temperatures{"geometric"};
-    double                   lowest_temperature  = 1.;
-    double                   highest_temperature = 10.;
-    std::vector<std::string> levels{"fine"};
-    std::string              temper = "posterior";
+    unsigned int              n_rungs = 2;
+    NumberList                temperatures{"geometric"};
+    double                    lowest_temperature  = 1.;
+    double                    highest_temperature = 10.;
+    std::vector<std::string>  levels{"fine"};
+    std::vector<unsigned int> paces{1};
+    std::string               temper = "posterior";
 
     /** Declare the parameters in the current section. */
     void
@@ -82,7 +92,8 @@ namespace Tempera
 
   /**
    * N ≥ 1 rungs in the order of their temperatures, and the levels (energies)
-   * that they share.
+   * that they share. Where the level changes, the temperature may stay; so the
+   * ladder leads through a plane of temperatures and fidelities.
    */
   class Ladder
   {
@@ -150,6 +161,21 @@ namespace Tempera
       return prior.get();
     }
 
+    /** Rounds of the fastest rung in a round of the coldest. */
+    unsigned int
+    n_sub_rounds() const
+    {
+      return rungs.back().pace;
+    }
+
+    /**
+     * Whether a rung has the target of its colder neighbour but for the level,
+     * and both energies are deterministic. Then every state that is tested is
+     * evaluated at both levels, without regard to what it is.
+     */
+    bool
+    is_change_of_level(const unsigned int rung) const;
+
     /** Whether the temperatures are spaced by the sampler during burn-in. */
     bool
     has_automatic_spacing() const
@@ -169,8 +195,16 @@ namespace Tempera
     set_step_factors(const std::vector<double> &factors);
 
   private:
+    /** Rungs whose temperature is infinite have a kernel of their own. */
+    void
+    draw_from_prior();
+
     void
     check() const;
+
+    /** Throw a UserError if temperatures or paces do not follow each other. */
+    void
+    check_order(const unsigned int rung) const;
 
     /** Throw a UserError if a kernel needs of the prior what is not there. */
     void

@@ -16,11 +16,15 @@ namespace Tempera
   class Outbox
   {
   public:
+    /** @param time Of the fastest rung, for the order in which it is told. */
     void
-    add(const Draw &draw);
+    add(const std::uint64_t time, const Draw &draw);
 
     void
-    add(const SwapAttempt &attempt);
+    add(const std::uint64_t time, const LevelDraw &draw);
+
+    void
+    add(const std::uint64_t time, const SwapAttempt &attempt);
 
     /** All that waits, as bytes; the box is then empty. */
     std::string

@@ -17,9 +17,13 @@ namespace Tempera
    * Replica exchange on a ladder of rungs: the sampler.
    *
    * A round advances every rung by its kernel steps, then attempts swaps, then
-   * tells the subscribers. The result depends on the seed alone, not on the
-   * order in which rungs are advanced. Everything that is adapted (step sizes,
-   * preconditioners, temperatures, noise) is frozen at the end of burn-in.
+   * tells the subscribers. Where rungs have paces, a round is one of the
+   * coldest rung, and fast rungs have several rounds of their own in it, with
+   * swaps among themselves; all that is done in a round is then done once for
+   * each of its sub-rounds, by those who have a round of their own. The result
+   * depends on the seed alone, not on the order in which rungs are advanced.
+   * Everything that is adapted (step sizes, preconditioners, temperatures,
+   * noise) is frozen at the end of burn-in.
    *
    * The rungs may be shared by several processes (Placement). A process then
    * has the states of its own rungs; those of the others, and all that was
@@ -60,6 +64,13 @@ namespace Tempera
     /** A round: every rung explores, states are swapped, kernels learn. */
     void
     do_round();
+
+    /** So many times explore() and finish_round() make a round. */
+    unsigned int
+    n_sub_rounds() const
+    {
+      return chain.n_sub_rounds;
+    }
 
     /** Kernel steps of all rungs of this process in the current round. */
     void
@@ -181,10 +192,13 @@ namespace Tempera
 
     /** What subscribers of other processes, who are not here, listen to. */
     void
-    set_remote_listeners(const bool to_draws, const bool to_swaps)
+    set_remote_listeners(const bool to_draws,
+                         const bool to_level_draws,
+                         const bool to_swaps)
     {
-      remote_draws = to_draws;
-      remote_swaps = to_swaps;
+      remote_draws       = to_draws;
+      remote_level_draws = to_level_draws;
+      remote_swaps       = to_swaps;
     }
 
     /** Work of this process since the last load_parts(). */
@@ -213,6 +227,13 @@ namespace Tempera
     emit_draws();
 
     void
+    emit_level_draws();
+
+    /** Kernels look at what those of hotter rungs keep. */
+    void
+    learn_from_hotter();
+
+    void
     end_adaptation_window();
 
     void
@@ -225,11 +246,16 @@ namespace Tempera
     /** Rounds from one report to the next. */
     const std::uint64_t hundredth;
     bool                interrupted = false;
+    /**
+     * So many rungs after the coldest have its target at other levels, each
+     * next to the one that it is compared with.
+     */
+    unsigned int n_level_rungs = 0;
 
     /** What subscribers at the first of several processes wait for. */
     Outbox outbox;
     /** Whether somebody listens there. */
-    bool remote_draws = false, remote_swaps = false;
+    bool remote_draws = false, remote_level_draws = false, remote_swaps = false;
   };
 } // namespace Tempera
 

@@ -49,6 +49,28 @@ namespace Tempera
   };
 
 
+  /**
+   * The state of a rung that has the target of the coldest one at another
+   * level, at the end of a round of its own.
+   */
+  struct LevelDraw
+  {
+    unsigned int rung;
+    /** Rounds of the rung's own after burn-in, counted from 1. */
+    std::uint64_t own_round;
+    /** \f$U\f$ of the rung's own level. */
+    double energy;
+    /**
+     * \f$U\f$ of the level of the colder neighbour, if the two were tested in
+     * this round: then it is known whatever the state is. Otherwise not a
+     * number; it may be known of states that stayed, but that is a choice.
+     */
+    double finer_energy;
+    /** All unknowns. */
+    dealii::ArrayView<const double> position;
+  };
+
+
   /** A swap that was tested between the rungs @p pair and @p pair + 1. */
   struct SwapAttempt
   {
@@ -194,6 +216,8 @@ namespace Tempera
 
     /** A draw of a rung, every `Thinning` rounds, burn-in included. */
     Signal<void(const Draw &)> draw;
+    /** A draw of the posterior of another level, after burn-in. */
+    Signal<void(const LevelDraw &)> level_draw;
     /** A swap was attempted. */
     Signal<void(const SwapAttempt &)> swap_attempted;
     /** From now on nothing is adapted, and draws count. */

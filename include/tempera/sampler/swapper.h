@@ -36,6 +36,13 @@ namespace Tempera
     const std::vector<SwapAttempt> &
     do_swaps();
 
+    /** Whether a pair was tested at the end of the present round. */
+    bool
+    is_tested(const unsigned int pair) const
+    {
+      return pairs[pair].last_test == chain.time() + 1;
+    }
+
     /**
      * Space the temperatures for equal rejection, if enough swaps have been
      * tested since the last time.
@@ -61,6 +68,8 @@ namespace Tempera
     {
       PairReport report;
       NoiseProbe probe;
+      /** When it was tested; counted from 1. */
+      std::uint64_t last_test = 0;
     };
 
     /** Throw a UserError if the given noise makes no sense for a pair. */
@@ -71,11 +80,16 @@ namespace Tempera
     void
     check_intensity(const unsigned int pair) const;
 
+    /** Whether a pair may be tested now, at the pace of its colder rung. */
     bool
-    is_swap_round() const
+    is_swap_round(const unsigned int pair) const
     {
-      return !pairs.empty() && (chain.round + 1) % every == 0;
+      return chain.is_awake(pair) && chain.own_rounds(pair) % every == 0;
     }
+
+    /** Attempt swaps of pairs of one pace. */
+    void
+    do_swaps(const unsigned int begin, const unsigned int end);
 
     /** Whether this process has a rung of a pair. */
     bool
@@ -105,6 +119,19 @@ namespace Tempera
     test_probability(const unsigned int pair) const
     {
       return intensity == 0. ? 1. : intensity * chain.step_size(pair);
+    }
+
+    /**
+     * Whether every state is taken: at the beginning, by a rung that lives by
+     * swaps. It may have begun where the coarser level is far off, and would
+     * never leave.
+     */
+    bool
+    takes_all(const unsigned int pair) const
+    {
+      return chain.round < chain.run.burn_in / 2 &&
+             chain.ladder[pair].n_steps == 0 &&
+             chain.ladder.is_change_of_level(pair + 1);
     }
 
     /** Half the variance of the noise of a stage, given or measured. */

@@ -96,6 +96,22 @@ namespace Tempera
         rung, dimension, adapt_step_size, target_acceptance, learning);
     }
 
+    /** Make a random walk's move of standard normal numbers. */
+    static void
+    walk(const Rung &rung, const StepTuning &tuning, std::vector<double> &move);
+
+    /**
+     * Propose a move that is as likely as the way back, and accept or reject
+     * it. Beyond a wall there is no density, and nothing is evaluated.
+     *
+     * @param proposal Memory; exchanged with the replica on acceptance.
+     */
+    static StepOutcome
+    decide(const StepContext         &context,
+           const std::vector<double> &move,
+           Replica                   &replica,
+           Replica                   &proposal);
+
     /**
      * Make more of what has been measured: at the end of each window, after
      * the scales, and of the burn-in.
