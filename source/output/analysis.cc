@@ -617,6 +617,18 @@ namespace Tempera
 
 
 
+  void
+  Analysis::set_checks(const Checks &found)
+  {
+    checks = found;
+    if (!checks.places.empty() && !level_estimates.is_empty())
+      level_estimates.objection =
+        "a place of low energy was found that no chain has visited";
+    warnings = find_warnings(*this);
+  }
+
+
+
   bool
   Analysis::chains_agree() const
   {
@@ -654,9 +666,6 @@ namespace Tempera
     add_rungs(description, reports, analysis);
     add_pairs(description, reports, analysis);
     add_costs(run, reports, times, analysis);
-    // Of a run that has gone on since, they say nothing.
-    if (checks.rounds == analysis.rounds)
-      analysis.checks = checks;
     analysis.replica_r_hat = not_a_number;
 
     const std::vector<std::string> names      = description.columns();
@@ -713,7 +722,8 @@ namespace Tempera
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }
-    analysis.warnings = find_warnings(analysis);
+    // Of a run that has gone on since, they say nothing.
+    analysis.set_checks(checks.rounds == analysis.rounds ? checks : Checks());
     return analysis;
   }
 } // namespace Tempera

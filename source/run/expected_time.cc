@@ -83,12 +83,18 @@ namespace Tempera
     ExpectedTime result;
     for (unsigned int i = 0; i < ladder.size(); ++i)
       {
-        result.round +=
-          ladder[i].n_steps * (of_both[ladder[i].level] + overhead_per_step);
+        const Rung &rung = ladder[i];
+        const bool  needs_gradients =
+          rung.n_steps > 0 && rung.kernel->needs().gradients;
+        // Of draws from the prior, every other one is tested and evaluated.
+        result.round += rung.pace * (rung.is_prior() ? 0.5 : rung.n_steps) *
+                        ((needs_gradients ? of_both : of_values)[rung.level] +
+                         overhead_per_step);
         // A swap between two levels evaluates each replica at the other's.
         if (i > 0 && ladder[i].level != ladder[i - 1].level &&
             settings.swaps.rule != "none")
           result.round +=
+            ladder[i - 1].pace *
             (of_values[ladder[i].level] + of_values[ladder[i - 1].level]) /
             settings.swaps.every;
       }

@@ -127,11 +127,16 @@ namespace Tempera
 
     std::vector<double> cost_of_rungs;
     for (unsigned int rung = 0; rung < of_rungs.size(); ++rung)
-      cost_of_rungs.push_back(costs.at(of_rungs[rung]) *
-                              entry_for_rung(settings.kernel.steps_per_round,
-                                             rung,
-                                             of_rungs.size(),
-                                             "Sampler/Kernel/Steps per round"));
+      cost_of_rungs.push_back(
+        costs.at(of_rungs[rung]) *
+        // A rung that lives by swaps is evaluated for them.
+        std::max(1u,
+                 entry_for_rung(settings.kernel.steps_per_round,
+                                rung,
+                                of_rungs.size(),
+                                "Sampler/Kernel/Steps per round")) *
+        entry_for_rung(
+          settings.ladder.paces, rung, of_rungs.size(), "Sampler/Ladder/Pace"));
     dealt = deal_rungs(cost_of_rungs,
                        settings.n_chains,
                        process_layout.n_groups(),

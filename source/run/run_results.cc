@@ -67,8 +67,7 @@ namespace Tempera
     Analysis analysis = analysing.get();
     checks.rounds     = analysis.rounds;
     folder->write(checks_file, checks_to_json(checks));
-    analysis.checks   = checks;
-    analysis.warnings = find_warnings(analysis);
+    analysis.set_checks(checks);
     journal->write(summary_text(analysis));
     if (prediction)
       journal->write(prediction->text());

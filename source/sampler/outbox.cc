@@ -82,8 +82,12 @@ namespace Tempera
       bool
       operator<(const Event &other) const
       {
-        return std::tie(time, chain, kind, index) <
-               std::tie(other.time, other.chain, other.kind, other.index);
+        if (std::tie(time, chain, kind) !=
+            std::tie(other.time, other.chain, other.kind))
+          return std::tie(time, chain, kind) <
+                 std::tie(other.time, other.chain, other.kind);
+        // States are swapped from the hot end on, and drawn from the cold one.
+        return kind == Kind::swap ? index > other.index : index < other.index;
       }
     };
 

@@ -163,8 +163,9 @@ namespace Tempera
       {
         const std::uint64_t sweep = chain.own_rounds(begin) / every - 1;
         // With one pair, waiting for its turn would waste every other sweep.
-        for (unsigned int i = n_pairs == 1 ? 0 : sweep % 2; i < n_pairs; i += 2)
-          attempt(begin + i);
+        for (unsigned int i = n_pairs; i-- > 0;)
+          if (n_pairs == 1 || i % 2 == sweep % 2)
+            attempt(begin + i);
       }
   }
 

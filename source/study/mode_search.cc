@@ -424,6 +424,64 @@ namespace Tempera
 
 
 
+  namespace
+  {
+    /**
+     * Minima of the fine energy, from points where the cheap one is too high
+     * for it: there the cheap level may hide something.
+     *
+     * @param most_work When to stop, work included that is done already.
+     */
+    std::vector<Numbers>
+    search_fine_level(Landscape          &coarse,
+                      Landscape          &exact,
+                      const SearchSpace  &space,
+                      const SearchBudget &budget,
+                      const double        most_work,
+                      const double       &work)
+    {
+      constexpr unsigned int n_looks = 16, most_searches = 4, most_steps = 25;
+      // Starts that no other search uses.
+      constexpr unsigned int first_start = 1000;
+
+      struct Suspect
+      {
+        double  excess;
+        Numbers place;
+      };
+      std::vector<Suspect> suspects;
+      for (unsigned int k = 0; k < n_looks; ++k)
+        {
+          if (budget.is_stopped() || work > most_work)
+            return {};
+          Suspect one;
+          one.place           = space.start(budget.seed, first_start + k);
+          const double energy = exact.value(one.place);
+          // In units of what a solver may be wrong by, far from the data.
+          one.excess = (coarse.value(one.place) - energy) / (energy + 3.);
+          if (std::isfinite(energy))
+            suspects.push_back(one);
+        }
+      std::stable_sort(suspects.begin(),
+                       suspects.end(),
+                       [](const Suspect &a, const Suspect &b) {
+                         return a.excess > b.excess;
+                       });
+      std::vector<Numbers> result;
+      for (Suspect &one : suspects)
+        {
+          if (budget.is_stopped() || work > most_work ||
+              result.size() == most_searches)
+            break;
+          if (std::isfinite(exact.minimise(most_steps, one.place)))
+            result.push_back(one.place);
+        }
+      return result;
+    }
+  } // namespace
+
+
+
   Checks
   search_modes(const Energy                           &cheap,
                const Energy                           &fine,
@@ -492,7 +550,18 @@ namespace Tempera
         if (std::isfinite(one.energy) && is_new)
           minima.push_back(one);
       }
-    if (minima.empty())
+    // What the cheap level lacks, it cannot find.
+    std::vector<Numbers> of_fine;
+    if (&cheap != &fine)
+      of_fine =
+        search_fine_level(coarse,
+                          exact,
+                          space,
+                          budget,
+                          std::min(work + 0.25 * all, all - 2. * one_place),
+                          work);
+    result.n_searches += of_fine.size();
+    if (minima.empty() && of_fine.empty())
       return result;
     std::sort(minima.begin(),
               minima.end(),
@@ -514,55 +583,63 @@ namespace Tempera
             best        = places[k];
           }
       }
-    const double lowest = std::min(minima[0].energy, lowest_draw);
+    const double lowest =
+      minima.empty() ? lowest_draw : std::min(minima[0].energy, lowest_draw);
 
-    bool         is_compared = false;
-    Numbers      ratios;
-    double       visited_energy = 0., visited_mass = 0.;
+    bool       is_compared = false;
+    Numbers    ratios;
+    double     visited_energy = 0., visited_mass = 0.;
+    const auto may_go_on = [&]() {
+      return !budget.is_stopped() &&
+             work + (is_compared ? 1. : 2.) * one_place <= all;
+    };
+    // Look at a place with the fine energy.
+    const auto judge = [&](Numbers &there) {
+      if (!is_compared)
+        {
+          visited_energy = exact.minimise(polishing_steps, best);
+          visited_mass   = exact.log_mass(best);
+          is_compared    = true;
+        }
+      const double energy = exact.minimise(polishing_steps, there);
+      if (!(energy < visited_energy + largest_energy))
+        return;
+      const double barrier = barrier_to(places, scales, there, energy, exact);
+      const double ratio   = std::exp(exact.log_mass(there) - visited_mass);
+      const double share   = std::isinf(ratio) ? 1. : ratio / (1. + ratio);
+      const bool   is_known =
+        std::any_of(result.places.begin(),
+                    result.places.end(),
+                    [&](const Checks::Place &place) {
+                      return distance(space.from_state(place.point), there) <
+                             0.2;
+                    });
+      if (barrier >= least_barrier && share >= least_share && !is_known)
+        {
+          Checks::Place place;
+          place.point   = space.to_state(there);
+          place.energy  = energy - visited_energy;
+          place.share   = share;
+          place.barrier = barrier;
+          result.places.push_back(place);
+          ratios.push_back(std::min(ratio, 1e12));
+        }
+    };
+    for (Numbers &there : of_fine)
+      if (may_go_on())
+        judge(there);
     unsigned int n_polished = 0;
     for (Minimum &minimum : minima)
       {
-        if (budget.is_stopped() || n_polished == most_polished ||
-            minimum.energy > lowest + largest_energy ||
-            work + (is_compared ? 1. : 2.) * one_place > all)
+        if (!may_go_on() || n_polished == most_polished ||
+            minimum.energy > lowest + largest_energy)
           break;
         // Connected with what was visited: it is no other place.
         if (barrier_to(places, scales, minimum.place, minimum.energy, coarse) <
             least_barrier)
           continue;
         ++n_polished;
-        if (!is_compared)
-          {
-            visited_energy = exact.minimise(polishing_steps, best);
-            visited_mass   = exact.log_mass(best);
-            is_compared    = true;
-          }
-        const double energy = exact.minimise(polishing_steps, minimum.place);
-        if (!(energy < visited_energy + largest_energy))
-          continue;
-        const double barrier =
-          barrier_to(places, scales, minimum.place, energy, exact);
-        const double ratio =
-          std::exp(exact.log_mass(minimum.place) - visited_mass);
-        const double  share = std::isinf(ratio) ? 1. : ratio / (1. + ratio);
-        const Numbers state = space.to_state(minimum.place);
-        const bool    is_known =
-          std::any_of(result.places.begin(),
-                      result.places.end(),
-                      [&](const Checks::Place &place) {
-                        return distance(space.from_state(place.point),
-                                        minimum.place) < 0.2;
-                      });
-        if (barrier >= least_barrier && share >= least_share && !is_known)
-          {
-            Checks::Place place;
-            place.point   = state;
-            place.energy  = energy - visited_energy;
-            place.share   = share;
-            place.barrier = barrier;
-            result.places.push_back(place);
-            ratios.push_back(std::min(ratio, 1e12));
-          }
+        judge(minimum.place);
       }
     // Beside one another, and beside what was visited.
     double sum = 1.;
@@ -596,9 +673,15 @@ namespace Tempera
             ladder.space().dimension() > most_unknowns ||
             ladder.energy(0).is_stochastic())
           return "";
-        constexpr double share_of_work = 0.02;
-        SearchBudget     budget;
-        budget.work       = share_of_work * run.analysis.get().work;
+        // Where coarse levels have made the run cheap, a little more is well
+        // spent on what they may hide.
+        const double work = run.analysis.get().work;
+        const double share_of_work =
+          run.description.n_level_rungs > 0 ?
+            std::min(0.1, std::max(0.02, 250. / work)) :
+            0.02;
+        SearchBudget budget;
+        budget.work       = share_of_work * work;
         budget.seed       = run.settings.run.seed;
         budget.is_stopped = run.is_stopped;
         const SearchSpace space =

@@ -27,7 +27,8 @@ namespace
     noisy,
     failing,
     late,
-    with_budget
+    with_budget,
+    plane
   };
 
   /**
@@ -119,11 +120,31 @@ namespace
     ladder_parameters.levels.assign(n_rungs, "coarse");
     for (unsigned int i = 0; i < (n_rungs + 1) / 2; ++i)
       ladder_parameters.levels[i] = "fine";
+    if (kind == Kind::plane)
+      {
+        // A fine rung that lives by swaps; nested paces.
+        ladder_parameters.temperatures.keyword = "";
+        for (unsigned int i = 0; i < n_rungs; ++i)
+          {
+            ladder_parameters.temperatures.numbers.push_back(i < 2 ? 1. :
+                                                                     2. * i);
+            ladder_parameters.levels[i] = i == 0 ? "fine" : "coarse";
+          }
+        ladder_parameters.paces.assign(n_rungs, 6);
+        ladder_parameters.paces[0] = 1;
+        ladder_parameters.paces[1] = 3;
+      }
     KernelParameters kernel_parameters;
     kernel_parameters.preconditioner = "adapt";
     kernel_parameters.types          = {
                kind == Kind::plain || kind == Kind::with_budget ? "MALA" : "SGLD"};
     kernel_parameters.step_sizes = {0.2};
+    if (kind == Kind::plane)
+      {
+        kernel_parameters.types = {"differences + MALA"};
+        kernel_parameters.steps_per_round.assign(n_rungs, 1);
+        kernel_parameters.steps_per_round[0] = 0;
+      }
     SwapParameters swap_parameters;
     swap_parameters.every = kind == Kind::failing || kind == Kind::late ? 2 : 3;
     // Measuring noise takes many messages: once is enough.
@@ -169,6 +190,17 @@ namespace
                                       draw.step_size})
             told.numbers.push_back(number);
         });
+        chains.back()->signals.level_draw.connect(
+          [&told, chain](const LevelDraw &draw) {
+            for (const double number :
+                 {double(chain),
+                  double(draw.own_round),
+                  double(draw.rung),
+                  draw.energy,
+                  std::isnan(draw.finer_energy) ? -1. : draw.finer_energy,
+                  draw.position[0]})
+              told.numbers.push_back(number);
+          });
         chains.back()->signals.swap_attempted.connect(
           [&told](const SwapAttempt &attempt) {
             told.numbers.push_back(attempt.log_ratio);
@@ -197,6 +229,7 @@ namespace
       for (auto &chain : chains)
         {
           chain->signals.draw.disconnect_all_slots();
+          chain->signals.level_draw.disconnect_all_slots();
           chain->signals.swap_attempted.disconnect_all_slots();
         }
     Ensemble                ensemble(std::move(chains), peers);
@@ -222,9 +255,14 @@ main(int argc, char **argv)
                                        "noisy",
                                        "without gradients",
                                        "late gradients",
-                                       "with a budget"};
-  for (const Kind kind :
-       {Kind::plain, Kind::noisy, Kind::failing, Kind::late, Kind::with_budget})
+                                       "with a budget",
+                                       "paces"};
+  for (const Kind kind : {Kind::plain,
+                          Kind::noisy,
+                          Kind::failing,
+                          Kind::late,
+                          Kind::with_budget,
+                          Kind::plane})
     for (const unsigned int n_rungs : {2, 4, 6})
       {
         const unsigned int n_chains = 2;

@@ -178,6 +178,10 @@ namespace Tempera
     /** Above that no mean over the draws is to be believed. */
     static constexpr double bad_r_hat = 1.1;
 
+    /** Take over what studies have found, and all that follows from it. */
+    void
+    set_checks(const Checks &checks);
+
     /** Whether no R-hat of a column is as bad as that. */
     bool
     chains_agree() const;
