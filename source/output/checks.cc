@@ -16,10 +16,10 @@ namespace Tempera
     field("verdict", one.verdict);
     field("sentence", one.sentence);
     field("open", one.is_open);
-    field("prior_sd", one.prior_deviation);
-    field("posterior_sd", one.posterior_deviation);
-    field("ks_distance", one.distance);
-    field("information", one.information);
+    field.optional("prior_sd", one.prior_deviation);
+    field.optional("posterior_sd", one.posterior_deviation);
+    field.optional("ks_distance", one.distance);
+    field.optional("information", one.information);
   }
 
   template <typename Field>
@@ -51,9 +51,9 @@ namespace Tempera
     field("refined_level", checks.refined_level);
     field("refinement", checks.refinement);
     field("prediction_change", checks.prediction_change);
-    field("mean_prediction_change", checks.mean_prediction_change);
-    field("refinement_draws", checks.n_refinement_draws);
-    field("worst_measurement", checks.worst_measurement);
+    field.optional("mean_prediction_change", checks.mean_prediction_change);
+    field.optional("refinement_draws", checks.n_refinement_draws);
+    field.optional("worst_measurement", checks.worst_measurement);
     field("integration_change", checks.integration_change);
     field("refinement_shifts", checks.refinement_shifts);
     field("swap_shifts", checks.swap_shifts);
