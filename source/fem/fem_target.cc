@@ -179,6 +179,7 @@ namespace Tempera
     private:
       ProblemSettings                           settings;
       std::shared_ptr<Problem>                  problem;
+      std::vector<ModelParameter>               parameters;
       std::vector<std::string>                  unknown_texts, ladder_levels;
       ObservationParameters                     observations;
       SolverParameters                          solver;
@@ -369,17 +370,13 @@ namespace Tempera
       ladder_levels = levels;
 
       sections.add_struct({"Problem"}, settings);
-      for (const ProblemParameter &parameter : problem->parameters())
-        unknown_texts.push_back(parameter.default_value);
-      sections.add({"Problem", "Unknowns"}, [&](dealii::ParameterHandler &prm) {
-        for (unsigned int i = 0; i < unknown_texts.size(); ++i)
-          prm.add_parameter(
-            problem->parameters()[i].name,
-            unknown_texts[i],
-            problem->parameters()[i].documentation +
-              " A number, if it is known; otherwise its prior: uniform(lower, upper), normal(mean, standard deviation) or log-normal(median, standard deviation of the logarithm).",
-            dealii::Patterns::Anything());
-      });
+      for (const ProblemParameter &one : problem->parameters())
+        parameters.push_back(
+          {one.name, one.default_value, one.documentation, one.lower});
+      declare_unknowns(parameters,
+                       unknown_texts,
+                       {"Problem", "Unknowns"},
+                       sections);
       if (declares_settings(*problem))
         sections.add_struct({"Problem", "Equation"}, *problem);
       sections.add_struct({"Observations"}, observations);
@@ -427,10 +424,6 @@ namespace Tempera
     std::unique_ptr<Target>
     FemTargetType::make(const TargetProcesses &processes) const
     {
-      std::vector<ModelParameter> parameters;
-      for (const ProblemParameter &one : problem->parameters())
-        parameters.push_back(
-          {one.name, one.default_value, one.documentation, one.lower});
       const ModelUnknowns unknowns =
         read_unknowns(parameters, unknown_texts, "Problem/Unknowns");
       problem->set_up(unknowns.scales());

@@ -13,8 +13,10 @@ namespace Tempera
     {
       std::vector<Coordinate> coordinates;
       for (const Unknown &unknown : unknowns)
-        coordinates.push_back(
-          {unknown.name, unknown.prior.lower(), unknown.prior.upper(), true});
+        coordinates.push_back({unknown.name,
+                               unknown.prior.lower(),
+                               unknown.prior.upper(),
+                               unknown.is_recorded});
       return StateSpace(coordinates);
     }
   } // namespace

@@ -180,6 +180,8 @@ namespace Tempera
   {
     reserve(path, shown_path, size);
     call(*this, nc_enddef, id);
+    for (const std::function<void()> &write : known)
+      write();
   }
 
 
@@ -263,6 +265,30 @@ namespace Tempera
 
 
   int
+  NetcdfGroup::add_counting_dimension(const std::string  &name,
+                                      const std::uint64_t length,
+                                      const std::uint64_t first)
+  {
+    const int dimension = add_dimension(name, length);
+    const int variable =
+      add_variable(name, NetcdfType::long_integer, {dimension});
+    file->write_later([group = *this, variable, length, first]() mutable {
+      constexpr std::uint64_t most = 1 << 16;
+      std::vector<double>     numbers;
+      for (std::uint64_t begin = 0; begin < length; begin += most)
+        {
+          numbers.resize(std::min(most, length - begin));
+          for (std::size_t i = 0; i < numbers.size(); ++i)
+            numbers[i] = first + begin + i;
+          group.write(variable, {begin}, {numbers.size()}, numbers.data());
+        }
+    });
+    return dimension;
+  }
+
+
+
+  int
   NetcdfGroup::add_variable(const std::string      &name,
                             const NetcdfType        type,
                             const std::vector<int> &dimensions)
@@ -297,6 +323,23 @@ namespace Tempera
 
 
   int
+  NetcdfGroup::add_variable(const std::string         &name,
+                            const NetcdfType           type,
+                            const std::vector<int>    &dimensions,
+                            const std::vector<double> &numbers)
+  {
+    const int variable = add_variable(name, type, dimensions);
+    if (!numbers.empty())
+      // The group itself need not live so long.
+      file->write_later([file = file, id = id, variable, numbers]() {
+        call(*file, nc_put_var_double, id, variable, numbers.data());
+      });
+    return variable;
+  }
+
+
+
+  int
   NetcdfGroup::add_text_variable(const std::string              &name,
                                  const int                       dimension,
                                  const std::vector<std::string> &texts)
@@ -304,6 +347,15 @@ namespace Tempera
     std::size_t longest = 1;
     for (const std::string &text : texts)
       longest = std::max(longest, valid_utf8(text).size());
+    // Zeros fill up shorter ones.
+    std::string characters;
+    for (const std::string &text : texts)
+      {
+        std::string one = valid_utf8(text);
+        std::replace(one.begin(), one.end(), '\0', '?');
+        one.resize(longest, '\0');
+        characters += one;
+      }
     const int dimensions[] = {dimension,
                               add_dimension("bytes_of_" + name, longest)};
     int       variable;
@@ -317,7 +369,12 @@ namespace Tempera
          &variable);
     file->add_size(texts.size() * longest + most_bytes_in_header);
     if (!texts.empty())
-      call(*file, nc_def_var_chunking, id, variable, NC_CONTIGUOUS, nullptr);
+      {
+        call(*file, nc_def_var_chunking, id, variable, NC_CONTIGUOUS, nullptr);
+        file->write_later([file = file, id = id, variable, characters]() {
+          call(*file, nc_put_var_text, id, variable, characters.c_str());
+        });
+      }
     set_attribute(variable, "_Encoding", "utf-8");
     return variable;
   }
@@ -374,42 +431,4 @@ namespace Tempera
          numbers);
   }
 
-
-
-  void
-  NetcdfGroup::write(const int variable, const std::vector<double> &numbers)
-  {
-    if (!numbers.empty())
-      write(variable, {0}, {numbers.size()}, numbers.data());
-  }
-
-
-
-  void
-  NetcdfGroup::write(const int variable, const std::vector<std::string> &texts)
-  {
-    if (texts.empty())
-      return;
-    int dimensions[2];
-    call(*file, nc_inq_vardimid, id, variable, &dimensions[0]);
-    std::size_t length;
-    call(*file, nc_inq_dimlen, id, dimensions[1], &length);
-    // Zeros fill up shorter ones.
-    std::string characters;
-    for (const std::string &text : texts)
-      {
-        std::string one = valid_utf8(text);
-        std::replace(one.begin(), one.end(), '\0', '?');
-        one.resize(length, '\0');
-        characters += one;
-      }
-    const std::size_t start[] = {0, 0}, count[] = {texts.size(), length};
-    call(*file,
-         nc_put_vara_text,
-         id,
-         variable,
-         &start[0],
-         &count[0],
-         characters.c_str());
-  }
 } // namespace Tempera

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/output/analysis.h>
+#include <tempera/output/json.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report_data.h>
-#include <tempera/output/report_json.h>
 #include <tempera/output/report_statistics.h>
 
 #include <algorithm>
@@ -17,7 +17,6 @@ namespace Tempera
 {
   namespace
   {
-    using ReportJson::Object;
     using ReportStatistics::evenly_spaced;
     using ReportStatistics::quantile;
 
@@ -234,35 +233,34 @@ namespace Tempera
         if (last != nullptr)
           last_round = std::max(last_round, last->rounds);
 
-        Object all;
-        all.add("title", ReportJson::of_text(description.title))
-          .add("question", ReportJson::of_text(description.question))
-          .add("version", ReportJson::of_text(description.version))
-          .add("family", ReportJson::of_text(description.family))
-          .add("seed", ReportJson::of_text(std::to_string(description.seed)))
-          .add("chains", std::to_string(run.n_chains()))
-          .add("shownChains", std::to_string(shown_chains))
-          .add("rounds", std::to_string(description.n_rounds))
-          .add("lastRound", std::to_string(last_round))
-          .add("burnIn", std::to_string(description.burn_in))
-          .add("thinning", std::to_string(description.thinning))
-          .add("draws", std::to_string(n_draws))
-          .add("roundTrips", std::to_string(round_trips))
-          .add("hasDraws", has_draws ? "true" : "false")
+        JsonObject all;
+        all.add("title", description.title)
+          .add("question", description.question)
+          .add("version", description.version)
+          .add("family", description.family)
+          .add("seed", std::to_string(description.seed))
+          .add("chains", run.n_chains())
+          .add("shownChains", shown_chains)
+          .add("rounds", description.n_rounds)
+          .add("lastRound", last_round)
+          .add("burnIn", description.burn_in)
+          .add("thinning", description.thinning)
+          .add("draws", n_draws)
+          .add("roundTrips", round_trips)
+          .add("hasDraws", has_draws)
           .add("rungs", rungs())
-          .add("allRungs", std::to_string(n_rungs))
+          .add("allRungs", n_rungs)
           .add("columns",
-               ReportJson::of_texts(
-                 {columns.begin(), columns.begin() + shown_columns}))
-          .add("allColumns", std::to_string(columns.size()));
-        all.add("unknowns", unknowns());
-        all.add("warnings", warnings())
+               std::vector<std::string>(columns.begin(),
+                                        columns.begin() + shown_columns))
+          .add("allColumns", columns.size())
+          .add("unknowns", unknowns())
+          .add("warnings", warnings())
           .add("modes", modes())
-          .add("state", ReportJson::of_text(analysis.state))
-          .add("barrier", ReportJson::of_number(analysis.barrier))
-          .add("tripRate", ReportJson::of_number(analysis.round_trip_rate))
-          .add("bestTripRate",
-               ReportJson::of_number(analysis.best_round_trip_rate));
+          .add("state", analysis.state)
+          .add("barrier", analysis.barrier)
+          .add("tripRate", analysis.round_trip_rate)
+          .add("bestTripRate", analysis.best_round_trip_rate);
         if (has_draws)
           {
             all.add("scatter", scatter())
@@ -282,21 +280,21 @@ namespace Tempera
           .add("errors", csv("errors.csv"))
           .add("times", times())
           .add("levels", levels())
-          .add("notes", ReportJson::of_texts(notes));
+          .add("notes", notes);
         std::string parameters = description.parameters;
         if (parameters.size() > most_text)
           parameters = parameters.substr(0, most_text) +
                        "\n# ... the rest is in parameters.prm";
-        all.add("parameters", ReportJson::of_text(parameters));
-        return all.text();
+        all.add("parameters", parameters);
+        return all.get_text();
       }
 
     private:
       /** Which rungs are drawn, and what they are. */
-      std::string
+      Json
       rungs() const
       {
-        std::vector<std::string> entries;
+        std::vector<Json> entries;
         for (const std::size_t rung : shown_rungs)
           {
             const bool is_reported =
@@ -304,23 +302,22 @@ namespace Tempera
             const double temperature =
               is_reported ? last->rungs[rung].temperature : not_a_number;
             entries.push_back(
-              Object()
-                .add("number", std::to_string(rung))
-                .add("temperature", ReportJson::of_number(temperature))
+              JsonObject()
+                .add("number", rung)
+                .add("temperature", temperature)
                 .add("level",
-                     ReportJson::of_text(
-                       rung < description.rung_levels.size() &&
-                           description.rung_levels[rung] <
-                             description.levels.size() ?
-                         description.levels[description.rung_levels[rung]] :
-                         ""))
+
+                     rung < description.rung_levels.size() &&
+                         description.rung_levels[rung] <
+                           description.levels.size() ?
+                       description.levels[description.rung_levels[rung]] :
+                       "")
                 .add("kernel",
-                     ReportJson::of_text(rung < description.kernels.size() ?
-                                           description.kernels[rung] :
-                                           ""))
-                .text());
+                     rung < description.kernels.size() ?
+                       description.kernels[rung] :
+                       ""));
           }
-        return ReportJson::list(entries);
+        return entries;
       }
 
       /** All draws of a column at a rung, by chain. */
@@ -367,42 +364,40 @@ namespace Tempera
       }
 
       /** The table of unknowns, and their effective sizes for other charts. */
-      std::string
+      Json
       unknowns()
       {
-        std::vector<std::string> entries;
+        std::vector<Json> entries;
         for (std::size_t column = 0; column < shown_columns; ++column)
           {
-            Object one;
-            one.add("name", ReportJson::of_text(columns[column]))
-              .add("derived",
-                   column < description.names.size() ? "false" : "true")
+            JsonObject one;
+            one.add("name", columns[column])
+              .add("derived", column >= description.names.size())
               .add("prior",
-                   ReportJson::of_text(column < description.priors.size() ?
-                                         description.priors[column] :
-                                         ""))
-              .add("truth", ReportJson::of_numbers(truth_of(column)));
+                   column < description.priors.size() ?
+                     description.priors[column] :
+                     "")
+              .add("truth", Json::rounded(truth_of(column)));
             double size = not_a_number;
             if (has_draws)
               {
                 const Analysis::Column &found = analysis.columns[column];
                 const Diagnostics      &of    = found.diagnostics;
                 size                          = of.bulk_size;
-                one.add("mean", ReportJson::of_number(of.mean.value))
-                  .add("mcse", ReportJson::of_number(of.mean.error))
-                  .add("sd", ReportJson::of_number(of.standard_deviation.value))
-                  .add("low", ReportJson::of_number(of.quantile_5.value))
-                  .add("median", ReportJson::of_number(of.median.value))
-                  .add("high", ReportJson::of_number(of.quantile_95.value))
-                  .add("rHat", ReportJson::of_number(of.r_hat))
-                  .add("bulk", ReportJson::of_number(of.bulk_size))
-                  .add("tail", ReportJson::of_number(of.tail_size))
-                  .add("perSecond",
-                       ReportJson::of_number(found.size_per_second))
-                  .add("perWork", ReportJson::of_number(found.size_per_work));
+                one.add("mean", of.mean.value)
+                  .add("mcse", of.mean.error)
+                  .add("sd", of.standard_deviation.value)
+                  .add("low", of.quantile_5.value)
+                  .add("median", of.median.value)
+                  .add("high", of.quantile_95.value)
+                  .add("rHat", of.r_hat)
+                  .add("bulk", of.bulk_size)
+                  .add("tail", of.tail_size)
+                  .add("perSecond", found.size_per_second)
+                  .add("perWork", found.size_per_work);
               }
             effective_sizes.push_back(size);
-            entries.push_back(one.text());
+            entries.push_back(one);
           }
         if (shown_columns < columns.size())
           notes.push_back("The first " + std::to_string(shown_columns) +
@@ -419,54 +414,47 @@ namespace Tempera
         if (table.stride > 1)
           notes.push_back("Charts are made from one in " +
                           std::to_string(table.stride) + " draws.");
-        return ReportJson::list(entries);
+        return entries;
       }
 
-      std::string
+      Json
       warnings() const
       {
-        std::vector<std::string> entries;
+        std::vector<Json> entries;
         for (const Warning &warning : analysis.warnings)
-          entries.push_back(
-            Object()
-              .add("severity", ReportJson::of_text(to_text(warning.severity)))
-              .add("what", ReportJson::of_text(warning.what))
-              .add("remedy", ReportJson::of_text(warning.remedy))
-              .text());
-        return ReportJson::list(entries);
+          entries.push_back(JsonObject()
+                              .add("severity", to_text(warning.severity))
+                              .add("what", warning.what)
+                              .add("remedy", warning.remedy));
+        return entries;
       }
 
       /** The separate answers with their shares; null if there is one. */
-      std::string
+      Json
       modes() const
       {
         const std::vector<Mode> &found = analysis.modes.modes;
         if (found.size() < 2)
-          return "null";
-        std::vector<std::string> entries;
+          return Json();
+        std::vector<Json> entries;
         for (const Mode &mode : found)
           if (entries.size() < most_columns)
             {
               std::vector<double> centre = mode.centre;
               centre.resize(std::min(centre.size(), most_pair_columns));
-              entries.push_back(
-                Object()
-                  .add("share", ReportJson::of_number(mode.share))
-                  .add("error", ReportJson::of_number(mode.error))
-                  .add("rHat", ReportJson::of_number(mode.r_hat))
-                  .add("size", ReportJson::of_number(mode.effective_size))
-                  .add("centre", ReportJson::of_numbers(centre))
-                  .text());
+              entries.push_back(JsonObject()
+                                  .add("share", mode.share)
+                                  .add("error", mode.error)
+                                  .add("rHat", mode.r_hat)
+                                  .add("size", mode.effective_size)
+                                  .add("centre", Json::rounded(centre)));
             }
         std::vector<std::string> names = analysis.mode_columns;
         names.resize(std::min(names.size(), most_pair_columns));
-        return Object()
-          .add("names", ReportJson::of_texts(names))
-          .add("modes", ReportJson::list(entries))
-          .text();
+        return JsonObject().add("names", names).add("modes", entries);
       }
 
-      std::string
+      Json
       scatter() const
       {
         const std::size_t n_pair = std::min(columns.size(), most_pair_columns);
@@ -481,7 +469,7 @@ namespace Tempera
         // Of each chain as many, so that the page knows which is whose.
         const std::vector<std::size_t> kept =
           evenly_spaced(table.numbers[0].size(), most_of_chain);
-        std::vector<std::string> clouds;
+        std::vector<Json> clouds;
         for (const std::size_t rung : shown_rungs)
           {
             std::vector<std::vector<double>> values(n_pair);
@@ -489,72 +477,69 @@ namespace Tempera
               for (const auto &chain : table.chains)
                 for (const std::size_t i : kept)
                   values[column].push_back(chain[rung].values[column][i]);
-            clouds.push_back(ReportJson::of_lists(values));
+            clouds.push_back(Json::rounded(values));
           }
         std::vector<std::vector<double>> truth;
         for (const std::vector<double> &state : description.truth)
           truth.push_back(
             {state.begin(), state.begin() + std::min(state.size(), n_pair)});
-        return Object()
-          .add("columns", std::to_string(n_pair))
-          .add("pointsOfChain", std::to_string(kept.size()))
-          .add("rungs", ReportJson::list(clouds))
-          .add("truth", ReportJson::of_lists(truth))
-          .add("circle", ReportJson::of_numbers(description.true_circle))
-          .add("sensors", ReportJson::of_lists(description.sensors))
-          .text();
+        return JsonObject()
+          .add("columns", n_pair)
+          .add("pointsOfChain", kept.size())
+          .add("rungs", clouds)
+          .add("truth", Json::rounded(truth))
+          .add("circle", Json::rounded(description.true_circle))
+          .add("sensors", Json::rounded(description.sensors));
       }
 
-      static std::string
+      static Json
       histogram(const std::vector<double> &values)
       {
         const ReportStatistics::Histogram result =
           ReportStatistics::histogram(values);
         // Edges need all their digits: they are added up.
-        return Object()
-          .add("low", to_text(result.low))
-          .add("width", to_text(result.width))
-          .add("density", ReportJson::of_numbers(result.density))
-          .add("beyond", std::to_string(result.n_beyond))
-          .add("least", ReportJson::of_number(result.least))
-          .add("largest", ReportJson::of_number(result.largest))
-          .text();
+        return JsonObject()
+          .add("low", result.low)
+          .add("width", result.width)
+          .add("density", Json::rounded(result.density))
+          .add("beyond", result.n_beyond)
+          .add("least", result.least)
+          .add("largest", result.largest);
       }
 
-      std::string
+      Json
       marginals() const
       {
-        std::vector<std::string> entries;
+        std::vector<Json> entries;
         for (std::size_t column = 0; column < shown_columns; ++column)
           {
-            std::vector<std::string> by_rung;
+            std::vector<Json> by_rung;
             for (const std::size_t rung : shown_rungs)
               by_rung.push_back(histogram(pool(chains_of(column, rung))));
-            Object one;
-            one.add("rungs", ReportJson::list(by_rung));
+            JsonObject one;
+            one.add("rungs", by_rung);
             std::optional<ReportStatistics::PriorLaw> law;
             if (column < description.priors.size())
               law = ReportStatistics::prior_law(description.priors[column]);
             if (law)
               one.add("law",
-                      Object()
-                        .add("kind", ReportJson::of_text(law->kind))
-                        .add("first", to_text(law->first))
-                        .add("second", to_text(law->second))
-                        .text());
+                      JsonObject()
+                        .add("kind", law->kind)
+                        .add("first", law->first)
+                        .add("second", law->second));
             else if (column < description.prior_draws.size() &&
                      !description.prior_draws[column].empty())
               one.add("prior", histogram(description.prior_draws[column]));
-            entries.push_back(one.text());
+            entries.push_back(one);
           }
-        return ReportJson::list(entries);
+        return entries;
       }
 
       /**
        * Histograms by rung; of the logarithms of 1 plus the energies above the
        * least one if those of the hottest rung would hide the coldest one's.
        */
-      std::string
+      Json
       energies() const
       {
         std::vector<std::vector<double>> by_rung;
@@ -572,7 +557,7 @@ namespace Tempera
         };
         const bool is_logarithmic =
           width(by_rung.back()) > much * width(by_rung.front());
-        std::vector<std::string> entries;
+        std::vector<Json> entries;
         for (std::vector<double> &energies : by_rung)
           {
             if (is_logarithmic)
@@ -580,47 +565,44 @@ namespace Tempera
                 energy = std::log10(1. + (energy - least));
             entries.push_back(histogram(energies));
           }
-        return Object()
-          .add("logarithmic", is_logarithmic ? "true" : "false")
-          .add("rungs", ReportJson::list(entries))
-          .text();
+        return JsonObject()
+          .add("logarithmic", is_logarithmic)
+          .add("rungs", entries);
       }
 
-      std::string
+      Json
       traces() const
       {
-        std::vector<std::string> by_chain, by_rung, chain_energies,
-          rung_energies, rounds;
+        std::vector<Json> by_chain, by_rung, chain_energies, rung_energies,
+          rounds;
         if (n_recorded == 0)
-          return "null";
+          return Json();
         for (std::size_t chain = 0; chain < shown_chains; ++chain)
           {
-            rounds.push_back(ReportJson::of_numbers(passages[chain].rounds));
-            by_chain.push_back(ReportJson::of_lists(passages[chain].values[0]));
+            rounds.push_back(Json::rounded(passages[chain].rounds));
+            by_chain.push_back(Json::rounded(passages[chain].values[0]));
             chain_energies.push_back(
-              ReportJson::of_numbers(passages[chain].energies[0]));
+              Json::rounded(passages[chain].energies[0]));
           }
         for (const std::size_t rung : shown_rungs)
           {
-            by_rung.push_back(rung == 0 ? "null" : // is the first chain's
-                                ReportJson::of_lists(passages[0].values[rung]));
-            rung_energies.push_back(
-              ReportJson::of_numbers(passages[0].energies[rung]));
+            by_rung.push_back(rung == 0 ? Json() : // is the first chain's
+                                Json::rounded(passages[0].values[rung]));
+            rung_energies.push_back(Json::rounded(passages[0].energies[rung]));
           }
-        return Object()
-          .add("rounds", ReportJson::list(rounds))
-          .add("chains", ReportJson::list(by_chain))
-          .add("chainEnergies", ReportJson::list(chain_energies))
-          .add("rungs", ReportJson::list(by_rung))
-          .add("rungEnergies", ReportJson::list(rung_energies))
-          .text();
+        return JsonObject()
+          .add("rounds", rounds)
+          .add("chains", by_chain)
+          .add("chainEnergies", chain_energies)
+          .add("rungs", by_rung)
+          .add("rungEnergies", rung_energies);
       }
 
-      std::string
+      Json
       swaps() const
       {
         if (n_rungs < 2)
-          return "null";
+          return Json();
         std::vector<std::vector<double>> acceptances;
         for (std::size_t chain = 0; chain < shown_chains; ++chain)
           {
@@ -662,28 +644,26 @@ namespace Tempera
         // Which replica is where is of no interest with very many.
         constexpr std::size_t most_replicas = 32;
 
-        Object result;
-        result.add("acceptances", ReportJson::of_lists(acceptances));
+        JsonObject result;
+        result.add("acceptances", Json::rounded(acceptances));
         if (n_recorded == n_rungs && has_draws)
-          result.add("flow", ReportJson::of_numbers(flow));
+          result.add("flow", Json::rounded(flow));
         if (n_rungs <= most_replicas && has_draws)
           {
-            result.add("visits", ReportJson::of_lists(visits));
-            std::vector<std::string> paths;
+            result.add("visits", Json::rounded(visits));
+            std::vector<Json> paths;
             for (std::size_t chain = 0; chain < shown_chains; ++chain)
               paths.push_back(
-                Object()
-                  .add("rounds",
-                       ReportJson::of_numbers(passages[chain].path_rounds))
+                JsonObject()
+                  .add("rounds", Json::rounded(passages[chain].path_rounds))
                   .add("replicas",
-                       ReportJson::of_lists(passages[chain].path_replicas))
-                  .text());
-            result.add("paths", ReportJson::list(paths));
+                       Json::rounded(passages[chain].path_replicas)));
+            result.add("paths", paths);
           }
-        return result.text();
+        return result;
       }
 
-      std::string
+      Json
       autocorrelation() const
       {
         std::vector<std::vector<std::vector<double>>> numbers = {
@@ -698,18 +678,17 @@ namespace Tempera
           ReportStatistics::autocorrelation(numbers);
         for (double &lag : result.lags)
           lag *= table.stride;
-        return Object()
-          .add("lags", ReportJson::of_numbers(result.lags))
-          .add("names", ReportJson::of_texts(names))
-          .add("values", ReportJson::of_lists(result.values))
-          .text();
+        return JsonObject()
+          .add("lags", Json::rounded(result.lags))
+          .add("names", names)
+          .add("values", Json::rounded(result.values));
       }
 
-      std::string
+      Json
       ranks() const
       {
-        std::vector<std::string> entries, labels;
-        const bool               is_split = table.chains.size() == 1;
+        std::vector<Json> entries, labels;
+        const bool        is_split = table.chains.size() == 1;
         for (std::size_t column = 0; column < shown_columns; ++column)
           {
             std::vector<std::vector<double>> chains = chains_of(column, 0);
@@ -727,21 +706,16 @@ namespace Tempera
             const double deviation = std::sqrt(
               share * (1. - share) / size * (1. - 1. / double(chains.size())));
             histograms.resize(std::min(histograms.size(), most_chains));
-            entries.push_back(
-              Object()
-                .add("shares", ReportJson::of_lists(histograms))
-                .add("deviation", ReportJson::of_number(deviation))
-                .text());
+            entries.push_back(JsonObject()
+                                .add("shares", Json::rounded(histograms))
+                                .add("deviation", deviation));
           }
         if (is_split)
           labels = {"first half", "second half"};
         else
           for (std::size_t chain = 0; chain < shown_chains; ++chain)
             labels.push_back("chain " + std::to_string(chain));
-        return Object()
-          .add("labels", ReportJson::of_texts(labels))
-          .add("columns", ReportJson::list(entries))
-          .text();
+        return JsonObject().add("labels", labels).add("columns", entries);
       }
 
       /** Standard deviation of a measurement's error, if it is known. */
@@ -758,7 +732,7 @@ namespace Tempera
         return quantile(all, 0.5);
       }
 
-      std::string
+      Json
       fit()
       {
         std::vector<std::vector<double>> predictions;
@@ -781,7 +755,7 @@ namespace Tempera
                           n_predicted =
                             predictions.empty() ? 0 : predictions[0].size();
         if (n_measured == 0 && n_predicted == 0)
-          return "null";
+          return Json();
         const bool is_compared =
           n_measured > 0 && (n_predicted == n_measured || n_predicted == 0);
         const std::size_t n = is_compared ? n_measured : n_predicted;
@@ -832,56 +806,46 @@ namespace Tempera
             high.push_back(found[2]);
             means.push_back(here.empty() ? not_a_number : mean);
           }
-        std::vector<std::string> coordinates;
-        for (const std::vector<double> &one : where)
-          coordinates.push_back(ReportJson::of_exact_numbers(one));
-        return Object()
-          .add("compared", is_compared ? "true" : "false")
-          .add("all", std::to_string(n))
-          .add("states", std::to_string(predictions.size()))
-          .add("numbers", ReportJson::of_numbers(numbers))
-          .add("names", ReportJson::of_texts(names))
-          .add("places", ReportJson::list(coordinates))
-          .add("times", ReportJson::of_exact_numbers(times))
-          .add("values", ReportJson::of_exact_numbers(values))
-          .add("deviations", ReportJson::of_exact_numbers(deviations))
-          .add("unknownDeviation",
-               description.deviation_unknown >= 0 ? "true" : "false")
-          .add("correlated", description.covariance.empty() ? "false" : "true")
-          .add("low", ReportJson::of_numbers(low))
-          .add("median", ReportJson::of_exact_numbers(median))
-          .add("mean", ReportJson::of_exact_numbers(means))
-          .add("high", ReportJson::of_numbers(high))
-          .add("standardised", ReportJson::of_numbers(standardised))
-          .add("judged", judged_fit())
-          .text();
+        return JsonObject()
+          .add("compared", is_compared)
+          .add("all", n)
+          .add("states", predictions.size())
+          .add("numbers", Json::rounded(numbers))
+          .add("names", names)
+          .add("places", where)
+          .add("times", times)
+          .add("values", values)
+          .add("deviations", deviations)
+          .add("unknownDeviation", description.deviation_unknown >= 0)
+          .add("correlated", !description.covariance.empty())
+          .add("low", Json::rounded(low))
+          .add("median", median)
+          .add("mean", means)
+          .add("high", Json::rounded(high))
+          .add("standardised", Json::rounded(standardised))
+          .add("judged", judged_fit());
       }
 
       /** How well the data are predicted; null if that was not judged. */
-      std::string
+      Json
       judged_fit() const
       {
         const ModelFit &found = analysis.fit;
         if (found.n_draws == 0 || std::isnan(found.noise_factor))
-          return "null";
+          return Json();
         // An unknown deviation is estimated already.
         const bool is_suggested =
           !found.is_deviation_unknown && !found.is_of_best_draw;
-        return Object()
-          .add("chiSquare", ReportJson::of_number(found.chi_square))
-          .add("tested", std::to_string(found.n_tested))
-          .add("deviation", ReportJson::of_number(found.chi_square_deviation()))
-          .add("parameters",
-               ReportJson::of_number(found.n_effective_parameters))
-          .add("factor",
-               ReportJson::of_number(is_suggested ? found.noise_factor :
-                                                    not_a_number))
-          .add("given", ReportJson::of_number(found.given_deviation))
+        return JsonObject()
+          .add("chiSquare", found.chi_square)
+          .add("tested", found.n_tested)
+          .add("deviation", found.chi_square_deviation())
+          .add("parameters", found.n_effective_parameters)
+          .add("factor", is_suggested ? found.noise_factor : not_a_number)
+          .add("given", found.given_deviation)
           .add("suggested",
-               ReportJson::of_number(is_suggested ? found.suggested_deviation :
-                                                    not_a_number))
-          .add("ofBestDraw", found.is_of_best_draw ? "true" : "false")
-          .text();
+               is_suggested ? found.suggested_deviation : not_a_number)
+          .add("ofBestDraw", found.is_of_best_draw);
       }
 
       /**
@@ -889,13 +853,13 @@ namespace Tempera
        * values as numbers from 0 to 254, 255 where the domain is not; null
        * without it.
        */
-      std::string
+      Json
       map() const
       {
         std::ifstream file(run.get_folder() + "/fields/posterior_map.csv");
         std::string   line;
         if (!std::getline(file, line))
-          return "null";
+          return Json();
         constexpr std::size_t            most_points = 40000;
         std::vector<double>              x, y, times;
         std::vector<std::vector<double>> values;
@@ -924,10 +888,10 @@ namespace Tempera
           ++n_x;
         if (n_x < 2 || x.size() % n_x != 0 || x.size() / n_x < 2 ||
             times.empty())
-          return "null";
-        const std::size_t        n_y = x.size() / n_x;
-        std::vector<std::string> pictures;
-        std::vector<double>      lowest, highest;
+          return Json();
+        const std::size_t   n_y = x.size() / n_x;
+        std::vector<Json>   pictures;
+        std::vector<double> lowest, highest;
         for (const std::vector<double> &one : values)
           {
             double low = INFINITY, high = -INFINITY;
@@ -937,39 +901,32 @@ namespace Tempera
                   low  = std::min(low, value);
                   high = std::max(high, value);
                 }
-            std::string shades;
-            for (const double value : one)
-              shades +=
-                (shades.empty() ? "" : ",") +
-                std::to_string(!std::isfinite(value) ? 255 :
-                               high > low ? std::lround(254. * (value - low) /
-                                                        (high - low)) :
-                                            127);
-            pictures.push_back("[" + shades + "]");
+            pictures.emplace_back(one, [&](const double value) {
+              return !std::isfinite(value) ?
+                       255 :
+                     high > low ?
+                       std::lround(254. * (value - low) / (high - low)) :
+                       127;
+            });
             lowest.push_back(low);
             highest.push_back(high);
           }
         // Points are in the middle of the cells of the raster.
         const double dx = (x[n_x - 1] - x[0]) / (n_x - 1),
                      dy = (y.back() - y[0]) / (n_y - 1);
-        return Object()
-          .add("columns", std::to_string(n_x))
-          .add("rows", std::to_string(n_y))
-          .add("x",
-               ReportJson::of_exact_numbers(
-                 {x[0] - 0.5 * dx, x[n_x - 1] + 0.5 * dx}))
-          .add("y",
-               ReportJson::of_exact_numbers(
-                 {y[0] - 0.5 * dy, y.back() + 0.5 * dy}))
-          .add("times", ReportJson::of_exact_numbers(times))
-          .add("low", ReportJson::of_exact_numbers(lowest))
-          .add("high", ReportJson::of_exact_numbers(highest))
-          .add("pictures", ReportJson::list(pictures))
-          .text();
+        return JsonObject()
+          .add("columns", n_x)
+          .add("rows", n_y)
+          .add("x", std::vector<double>{x[0] - 0.5 * dx, x[n_x - 1] + 0.5 * dx})
+          .add("y", std::vector<double>{y[0] - 0.5 * dy, y.back() + 0.5 * dy})
+          .add("times", times)
+          .add("low", lowest)
+          .add("high", highest)
+          .add("pictures", pictures);
       }
 
       /** Some lines of a table of numbers of the folder; null without it. */
-      std::string
+      Json
       csv(const std::string &name) const
       {
         std::ifstream                    file(run.get_folder() + "/" + name);
@@ -977,7 +934,7 @@ namespace Tempera
         std::vector<std::string>         names;
         std::vector<std::vector<double>> result;
         if (!std::getline(file, line))
-          return "null";
+          return Json();
         std::istringstream header(line);
         for (std::string one; std::getline(header, one, ',');)
           names.push_back(one);
@@ -1003,13 +960,7 @@ namespace Tempera
               some.push_back(column[i]);
             column = some;
           }
-        std::vector<std::string> lists;
-        for (const std::vector<double> &column : result)
-          lists.push_back(ReportJson::of_exact_numbers(column));
-        return Object()
-          .add("names", ReportJson::of_texts(names))
-          .add("columns", ReportJson::list(lists))
-          .text();
+        return JsonObject().add("names", names).add("columns", result);
       }
 
       static double
@@ -1021,81 +972,69 @@ namespace Tempera
       }
 
       /** What the data tell of each unknown. */
-      std::string
+      Json
       data_tell() const
       {
-        std::vector<std::string> entries;
+        std::vector<Json> entries;
         for (const Checks::Finding &one : analysis.checks.findings)
           if (entries.size() < most_columns)
-            entries.push_back(
-              Object()
-                .add("unknown", ReportJson::of_text(one.unknown))
-                .add("prior", ReportJson::of_number(one.prior_deviation))
-                .add("posterior",
-                     ReportJson::of_number(one.posterior_deviation))
-                .add("distance", ReportJson::of_number(one.distance))
-                .add("information", ReportJson::of_number(one.information))
-                .add("verdict", ReportJson::of_text(one.verdict))
-                .text());
-        return ReportJson::list(entries);
+            entries.push_back(JsonObject()
+                                .add("unknown", one.unknown)
+                                .add("prior", one.prior_deviation)
+                                .add("posterior", one.posterior_deviation)
+                                .add("distance", one.distance)
+                                .add("information", one.information)
+                                .add("verdict", one.verdict));
+        return entries;
       }
 
       /** What was found out with solves of its own; null if nothing was. */
-      std::string
+      Json
       checks() const
       {
         const Checks &found = analysis.checks;
         if (!found.is_known())
-          return "null";
-        std::vector<std::string> findings;
+          return Json();
+        std::vector<Json> findings;
         for (const Checks::Finding &finding : found.findings)
           if (findings.size() < most_columns)
-            findings.push_back(
-              Object()
-                .add("sentence", ReportJson::of_text(finding.sentence))
-                .text());
+            findings.push_back(JsonObject().add("sentence", finding.sentence));
         const auto shifts = [](const std::vector<Checks::Shift> &all) {
-          std::vector<std::string> entries;
+          std::vector<Json> entries;
           for (const Checks::Shift &shift : all)
             if (entries.size() < most_columns)
-              entries.push_back(
-                Object()
-                  .add("column", ReportJson::of_text(shift.column))
-                  .add("mean", ReportJson::of_number(shift.mean))
-                  .add("width", ReportJson::of_number(shift.width))
-                  .text());
-          return ReportJson::list(entries);
+              entries.push_back(JsonObject()
+                                  .add("column", shift.column)
+                                  .add("mean", shift.mean)
+                                  .add("width", shift.width));
+          return entries;
         };
-        return Object()
-          .add("findings", ReportJson::list(findings))
-          .add("openCombination", ReportJson::of_text(found.open_combination))
-          .add("refinement", ReportJson::of_text(found.refinement))
+        return JsonObject()
+          .add("findings", findings)
+          .add("openCombination", found.open_combination)
+          .add("refinement", found.refinement)
           .add("refinementShifts", shifts(found.refinement_shifts))
           .add("swapShifts", shifts(found.swap_shifts))
-          .add("largestRefinementShift",
-               ReportJson::of_number(Checks::largest_refinement_shift))
-          .add("largestSwapShift",
-               ReportJson::of_number(Checks::largest_swap_shift))
-          .text();
+          .add("largestRefinementShift", Checks::largest_refinement_shift)
+          .add("largestSwapShift", Checks::largest_swap_shift);
       }
 
       /** What a refined level changes; or null. */
-      std::string
+      Json
       refinement() const
       {
         const Checks &found = analysis.checks;
         if (found.n_refinement_draws == 0)
-          return "null";
-        return Object()
-          .add("largest", ReportJson::of_number(found.prediction_change))
-          .add("mean", ReportJson::of_number(found.mean_prediction_change))
-          .add("n_draws", ReportJson::of_number(found.n_refinement_draws))
-          .add("measurement", ReportJson::of_number(found.worst_measurement))
-          .text();
+          return Json();
+        return JsonObject()
+          .add("largest", found.prediction_change)
+          .add("mean", found.mean_prediction_change)
+          .add("n_draws", found.n_refinement_draws)
+          .add("measurement", found.worst_measurement);
       }
 
       /** Names and seconds; null without them. */
-      std::string
+      Json
       times() const
       {
         std::vector<std::string> phases;
@@ -1107,18 +1046,17 @@ namespace Tempera
               seconds.push_back(duration);
             }
         if (phases.empty())
-          return "null";
-        return Object()
-          .add("phases", ReportJson::of_texts(phases))
-          .add("seconds", ReportJson::of_numbers(seconds))
-          .text();
+          return Json();
+        return JsonObject()
+          .add("phases", phases)
+          .add("seconds", Json::rounded(seconds));
       }
 
-      std::string
+      Json
       levels() const
       {
         if (last == nullptr)
-          return "null";
+          return Json();
         std::vector<double> evaluations(last->level_names.size(), 0.);
         double              work = 0., set_up_work = 0.;
         for (unsigned int chain = 0; chain < run.n_chains(); ++chain)
@@ -1132,14 +1070,12 @@ namespace Tempera
               work += report.work;
               set_up_work += report.set_up_work;
             }
-        return Object()
-          .add("names", ReportJson::of_texts(last->level_names))
-          .add("evaluations", ReportJson::of_numbers(evaluations))
-          .add("work", ReportJson::of_number(work))
-          .add("setUpWork", ReportJson::of_number(set_up_work))
-          .add("coldest",
-               last->rungs.empty() ? "0" : std::to_string(last->rungs[0].level))
-          .text();
+        return JsonObject()
+          .add("names", last->level_names)
+          .add("evaluations", Json::rounded(evaluations))
+          .add("work", work)
+          .add("setUpWork", set_up_work)
+          .add("coldest", last->rungs.empty() ? 0 : last->rungs[0].level);
       }
 
       const RecordedRun             &run;

@@ -57,6 +57,96 @@ namespace Tempera
         if (sensor.size() < 2)
           refuse("a sensor has less than two coordinates");
     }
+
+    /** As it is written: the measurements are lists. */
+    struct WrittenDescription : RunDescription
+    {
+      std::vector<std::string>         measured_names;
+      std::vector<double>              values, deviations, times;
+      std::vector<std::vector<double>> places;
+      /** Counted from 1; 0 for none. */
+      unsigned int written_deviation_unknown = 0;
+    };
+
+    template <typename Field>
+    void
+    visit(WrittenDescription &description, Field &field)
+    {
+      field("version", description.version);
+      field.optional("run", description.identity);
+      field.optional("chain", description.chain);
+      field("family", description.family);
+      field("title", description.title);
+      field.optional("question", description.question);
+      field("parameters", description.parameters);
+      field("seed", description.seed);
+      field("chains", description.n_chains);
+      field("rounds", description.n_rounds);
+      field("burn_in", description.burn_in);
+      field("thinning", description.thinning);
+      field("names", description.names);
+      field("indices", description.indices);
+      field("lower", description.lower);
+      field("upper", description.upper);
+      field("priors", description.priors);
+      field("prior_draws", description.prior_draws);
+      field("derived_names", description.derived_names);
+      field("truth", description.truth);
+      field("true_circle", description.true_circle);
+      field("sensors", description.sensors);
+      field("kernels", description.kernels);
+      field("levels", description.levels);
+      field("rung_levels", description.rung_levels);
+      field.optional("paces", description.paces);
+      field.optional("level_rungs", description.n_level_rungs);
+      field("tempers_likelihood", description.tempers_likelihood);
+      field("recorded_rungs", description.n_recorded_rungs);
+      field("measurement_names", description.measured_names);
+      field("measured_values", description.values);
+      field("measurement_deviations", description.deviations);
+      field.optional("measurement_places", description.places);
+      field.optional("measurement_times", description.times);
+      field.optional("measurement_covariance", description.covariance);
+      field.optional("curve_length", description.n_curve);
+      field("deviation_unknown", description.written_deviation_unknown);
+    }
+
+    RunDescription
+    read_description(const std::string &text)
+    {
+      WrittenDescription description;
+      JsonTree::from_json(text, description);
+      const std::size_t n       = description.measured_names.size();
+      const auto        differs = [&](const std::size_t size,
+                               const bool        may_be_missing) {
+        return size != n && !(may_be_missing && size == 0);
+      };
+      if (differs(description.values.size(), false) ||
+          differs(description.deviations.size(), false) ||
+          differs(description.places.size(), true) ||
+          differs(description.times.size(), true) ||
+          differs(description.covariance.size(), true))
+        refuse("its lists of measurements differ in length");
+      for (const std::vector<double> &row : description.covariance)
+        if (differs(row.size(), false))
+          refuse("the covariance of the measurements is not square");
+      for (std::size_t i = 0; i < n; ++i)
+        {
+          RunDescription::Measurement one;
+          one.name      = description.measured_names[i];
+          one.value     = description.values[i];
+          one.deviation = description.deviations[i];
+          if (!description.places.empty())
+            one.place = description.places[i];
+          if (!description.times.empty())
+            one.time = description.times[i];
+          description.measurements.push_back(std::move(one));
+        }
+      description.deviation_unknown =
+        int(description.written_deviation_unknown) - 1;
+      check(description);
+      return description;
+    }
   } // namespace
 
 
@@ -64,147 +154,19 @@ namespace Tempera
   std::string
   description_to_json(const RunDescription &description)
   {
-    using namespace JsonTree;
-    Tree tree;
-    put(tree, "version", description.version);
-    put(tree, "run", description.identity);
-    put(tree, "chain", std::uint64_t(description.chain));
-    put(tree, "family", description.family);
-    put(tree, "title", description.title);
-    put(tree, "question", description.question);
-    put(tree, "parameters", description.parameters);
-    put(tree, "seed", description.seed);
-    put(tree, "chains", std::uint64_t(description.n_chains));
-    put(tree, "rounds", description.n_rounds);
-    put(tree, "burn_in", description.burn_in);
-    put(tree, "thinning", description.thinning);
-    put(tree, "names", description.names);
-    put(tree, "indices", description.indices);
-    put(tree, "lower", description.lower);
-    put(tree, "upper", description.upper);
-    put(tree, "priors", description.priors);
-    put(tree, "prior_draws", description.prior_draws);
-    put(tree, "derived_names", description.derived_names);
-    put(tree, "truth", description.truth);
-    put(tree, "true_circle", description.true_circle);
-    put(tree, "sensors", description.sensors);
-    put(tree, "kernels", description.kernels);
-    put(tree, "levels", description.levels);
-    put(tree, "rung_levels", description.rung_levels);
-    put(tree, "paces", description.paces);
-    put(tree, "level_rungs", std::uint64_t(description.n_level_rungs));
-    put(tree,
-        "tempers_likelihood",
-        std::uint64_t(description.tempers_likelihood));
-    put(tree, "recorded_rungs", std::uint64_t(description.n_recorded_rungs));
-    std::vector<std::string>         names;
-    std::vector<double>              values, deviations, times;
-    std::vector<std::vector<double>> places;
+    WrittenDescription written;
+    static_cast<RunDescription &>(written) = description;
     for (const RunDescription::Measurement &one : description.measurements)
       {
-        names.push_back(one.name);
-        values.push_back(one.value);
-        deviations.push_back(one.deviation);
-        places.push_back(one.place);
-        times.push_back(one.time);
+        written.measured_names.push_back(one.name);
+        written.values.push_back(one.value);
+        written.deviations.push_back(one.deviation);
+        written.places.push_back(one.place);
+        written.times.push_back(one.time);
       }
-    put(tree, "measurement_names", names);
-    put(tree, "measured_values", values);
-    put(tree, "measurement_deviations", deviations);
-    put(tree, "measurement_places", places);
-    put(tree, "measurement_times", times);
-    put(tree, "measurement_covariance", description.covariance);
-    put(tree, "curve_length", std::uint64_t(description.n_curve));
-    // Counted from 1; 0 for none.
-    put(tree,
-        "deviation_unknown",
-        std::uint64_t(description.deviation_unknown + 1));
-
-    return to_json(tree);
+    written.written_deviation_unknown = description.deviation_unknown + 1;
+    return JsonTree::to_json(written);
   }
-
-
-
-  namespace
-  {
-    RunDescription
-    read_description(const std::string &text)
-    {
-      using namespace JsonTree;
-      const Tree tree = from_json(text);
-
-      RunDescription description;
-      get(tree, "version", description.version);
-      get_if_there(tree, "run", description.identity);
-      get_if_there(tree, "chain", description.chain);
-      get(tree, "family", description.family);
-      get(tree, "title", description.title);
-      get_if_there(tree, "question", description.question);
-      get(tree, "parameters", description.parameters);
-      get(tree, "seed", description.seed);
-      get(tree, "chains", description.n_chains);
-      get(tree, "rounds", description.n_rounds);
-      get(tree, "burn_in", description.burn_in);
-      get(tree, "thinning", description.thinning);
-      get(tree, "names", description.names);
-      get(tree, "indices", description.indices);
-      get(tree, "lower", description.lower);
-      get(tree, "upper", description.upper);
-      get(tree, "priors", description.priors);
-      get(tree, "prior_draws", description.prior_draws);
-      get(tree, "derived_names", description.derived_names);
-      get(tree, "truth", description.truth);
-      get(tree, "true_circle", description.true_circle);
-      get(tree, "sensors", description.sensors);
-      get(tree, "kernels", description.kernels);
-      get(tree, "levels", description.levels);
-      get(tree, "rung_levels", description.rung_levels);
-      get_if_there(tree, "paces", description.paces);
-      get_if_there(tree, "level_rungs", description.n_level_rungs);
-      unsigned int tempers_likelihood = 0;
-      get(tree, "tempers_likelihood", tempers_likelihood);
-      description.tempers_likelihood = tempers_likelihood != 0;
-      get(tree, "recorded_rungs", description.n_recorded_rungs);
-      std::vector<std::string>         names;
-      std::vector<double>              values, deviations, times;
-      std::vector<std::vector<double>> places;
-      get(tree, "measurement_names", names);
-      get(tree, "measured_values", values);
-      get(tree, "measurement_deviations", deviations);
-      get_if_there(tree, "measurement_places", places);
-      get_if_there(tree, "measurement_times", times);
-      get_if_there(tree, "measurement_covariance", description.covariance);
-      get_if_there(tree, "curve_length", description.n_curve);
-      const auto differs = [&](const std::size_t size,
-                               const bool        may_be_missing) {
-        return size != names.size() && !(may_be_missing && size == 0);
-      };
-      if (differs(values.size(), false) || differs(deviations.size(), false) ||
-          differs(places.size(), true) || differs(times.size(), true) ||
-          differs(description.covariance.size(), true))
-        refuse("its lists of measurements differ in length");
-      for (const std::vector<double> &row : description.covariance)
-        if (differs(row.size(), false))
-          refuse("the covariance of the measurements is not square");
-      for (std::size_t i = 0; i < names.size(); ++i)
-        {
-          RunDescription::Measurement one;
-          one.name      = names[i];
-          one.value     = values[i];
-          one.deviation = deviations[i];
-          if (!places.empty())
-            one.place = places[i];
-          if (!times.empty())
-            one.time = times[i];
-          description.measurements.push_back(std::move(one));
-        }
-      unsigned int deviation_unknown = 0;
-      get(tree, "deviation_unknown", deviation_unknown);
-      description.deviation_unknown = int(deviation_unknown) - 1;
-      check(description);
-      return description;
-    }
-  } // namespace
 
 
 

@@ -64,47 +64,6 @@ namespace Tempera
     }
 
 
-    /** A dimension with the numbers 0, 1, ... or others as its coordinate. */
-    class CountingDimension
-    {
-    public:
-      CountingDimension(NetcdfGroup        &group,
-                        const std::string  &name,
-                        const std::uint64_t length,
-                        const std::uint64_t first = 0)
-        : group(group)
-        , length(length)
-        , first(first)
-        , id(group.add_dimension(name, length))
-        , variable(group.add_variable(name, NetcdfType::long_integer, {id}))
-      {}
-
-      void
-      write()
-      {
-        constexpr std::uint64_t most = 1 << 16;
-        std::vector<double>     numbers;
-        for (std::uint64_t begin = 0; begin < length; begin += most)
-          {
-            numbers.resize(std::min(most, length - begin));
-            for (std::size_t i = 0; i < numbers.size(); ++i)
-              numbers[i] = first + begin + i;
-            group.write(variable, {begin}, {numbers.size()}, numbers.data());
-          }
-      }
-
-    private:
-      NetcdfGroup         group;
-      const std::uint64_t length, first;
-
-    public:
-      const int id;
-
-    private:
-      const int variable;
-    };
-
-
     /**
      * A group of variables by chain, draw and perhaps one more dimension, that
      * are written in slabs of many draws.
@@ -121,8 +80,8 @@ namespace Tempera
                 const std::uint64_t n_draws)
         : group(group)
         , n_draws(n_draws)
-        , chains(this->group, "chain", n_chains)
-        , draws(this->group, "draw", n_draws)
+        , chains(this->group.add_counting_dimension("chain", n_chains))
+        , draws(this->group.add_counting_dimension("draw", n_draws))
       {}
 
       /** Add a third dimension for variables that ask for it. */
@@ -131,7 +90,7 @@ namespace Tempera
                     const std::uint64_t length,
                     const std::uint64_t first)
       {
-        inner.emplace_back(group, name, length, first);
+        inner.push_back(group.add_counting_dimension(name, length, first));
         inner_lengths.push_back(length);
       }
 
@@ -144,9 +103,9 @@ namespace Tempera
                    const int          dimension,
                    Number             number)
       {
-        std::vector<int> dimensions = {chains.id, draws.id};
+        std::vector<int> dimensions = {chains, draws};
         if (dimension >= 0)
-          dimensions.push_back(inner[dimension].id);
+          dimensions.push_back(inner[dimension]);
         variables.push_back({group.add_variable(name, type, dimensions),
                              dimension >= 0 ? inner_lengths[dimension] : 1,
                              dimension >= 0,
@@ -158,30 +117,13 @@ namespace Tempera
       int
       chain_dimension() const
       {
-        return chains.id;
+        return chains;
       }
 
       int
       inner_dimension(const unsigned int dimension) const
       {
-        return inner[dimension].id;
-      }
-
-      /** When all is defined. */
-      void
-      write_coordinates()
-      {
-        chains.write();
-        draws.write();
-        for (CountingDimension &dimension : inner)
-          dimension.write();
-        std::size_t n_numbers = 1;
-        for (const Variable &variable : variables)
-          n_numbers += variable.length;
-        constexpr std::size_t most_numbers = 1 << 19, most_draws = 1 << 14;
-        slab =
-          std::max<std::size_t>(1,
-                                std::min(most_draws, most_numbers / n_numbers));
+        return inner[dimension];
       }
 
       /** The next draw of the chain; those beyond the last are left out. */
@@ -190,11 +132,17 @@ namespace Tempera
       {
         if (n_seen == n_draws)
           return;
+        std::size_t n_numbers = 1;
         for (Variable &variable : variables)
-          for (std::size_t i = 0; i < variable.length; ++i)
-            variable.numbers.push_back(variable.number(draw, i));
+          {
+            for (std::size_t i = 0; i < variable.length; ++i)
+              variable.numbers.push_back(variable.number(draw, i));
+            n_numbers += variable.length;
+          }
         ++n_seen;
-        if (n_seen - n_written == slab)
+        constexpr std::size_t most_numbers = 1 << 19, most_draws = 1 << 14;
+        if (n_seen - n_written >=
+            std::min(most_draws, most_numbers / n_numbers))
           flush(chain);
       }
 
@@ -240,13 +188,12 @@ namespace Tempera
         n_written = n_seen;
       }
 
-      const std::uint64_t            n_draws;
-      CountingDimension              chains, draws;
-      std::vector<CountingDimension> inner;
-      std::vector<std::uint64_t>     inner_lengths;
-      std::vector<Variable>          variables;
-      std::size_t                    slab   = 1;
-      std::uint64_t                  n_seen = 0, n_written = 0;
+      const std::uint64_t        n_draws;
+      const int                  chains, draws;
+      std::vector<int>           inner;
+      std::vector<std::uint64_t> inner_lengths;
+      std::vector<Variable>      variables;
+      std::uint64_t              n_seen = 0, n_written = 0;
     };
 
 
@@ -255,74 +202,41 @@ namespace Tempera
      * time as further coordinates. Two measurements may have the same name,
      * and readers that align data need different ones: hence the numbers.
      */
-    class MeasurementDimension
+    int
+    add_measurements(NetcdfGroup &group, const RunDescription &description)
     {
-    public:
-      MeasurementDimension(NetcdfGroup          &group,
-                           const RunDescription &description)
-        : numbers(group, "measurement", description.measurements.size())
-      {
-        const auto &measurements = description.measurements;
-        for (const auto &measurement : measurements)
-          names.push_back(measurement.name);
-        name = group.add_text_variable("measurement_name", numbers.id, names);
-        std::string coordinates = "measurement_name";
-
-        const auto add = [&](const std::string  &name,
-                             std::vector<double> values) {
-          places.push_back(
-            {group.add_variable(name, NetcdfType::real, {numbers.id}),
-             std::move(values)});
-          coordinates += " " + name;
-        };
-        std::size_t dimension = measurements.empty() ? 0 : 3;
-        for (const auto &measurement : measurements)
-          dimension = std::min(dimension, measurement.place.size());
-        for (std::size_t d = 0; d < dimension; ++d)
-          {
-            std::vector<double> values;
-            for (const auto &measurement : measurements)
-              values.push_back(measurement.place[d]);
-            add(std::string("place_") + "xyz"[d], values);
-          }
-        std::vector<double> times;
-        for (const auto &measurement : measurements)
-          times.push_back(measurement.time);
-        if (std::any_of(times.begin(), times.end(), [](const double time) {
-              return std::isfinite(time);
-            }))
-          add("time", times);
-        // How xarray is told that these are coordinates.
-        group.set_attribute("coordinates", coordinates);
-      }
-
-      void
-      write(NetcdfGroup &group)
-      {
-        numbers.write();
-        group.write(name, names);
-        for (const Place &place : places)
-          group.write(place.variable, place.values);
-      }
-
-      int
-      id() const
-      {
-        return numbers.id;
-      }
-
-    private:
-      struct Place
-      {
-        int                 variable;
+      const auto &measurements = description.measurements;
+      const int   dimension =
+        group.add_counting_dimension("measurement", measurements.size());
+      std::string coordinates;
+      const auto  add = [&](const std::string &name, const auto &number) {
         std::vector<double> values;
+        for (const auto &measurement : measurements)
+          values.push_back(number(measurement));
+        if (std::any_of(values.begin(), values.end(), [](const double value) {
+              return std::isfinite(value);
+            }))
+          {
+            group.add_variable(name, NetcdfType::real, {dimension}, values);
+            coordinates += " " + name;
+          }
       };
-
-      CountingDimension        numbers;
-      int                      name;
       std::vector<std::string> names;
-      std::vector<Place>       places;
-    };
+      std::size_t              n_places = measurements.empty() ? 0 : 3;
+      for (const auto &measurement : measurements)
+        {
+          names.push_back(measurement.name);
+          n_places = std::min(n_places, measurement.place.size());
+        }
+      group.add_text_variable("measurement_name", dimension, names);
+      for (std::size_t d = 0; d < n_places; ++d)
+        add(std::string("place_") + "xyz"[d],
+            [=](const auto &measurement) { return measurement.place[d]; });
+      add("time", [](const auto &measurement) { return measurement.time; });
+      // How xarray is told that these are coordinates.
+      group.set_attribute("coordinates", "measurement_name" + coordinates);
+      return dimension;
+    }
 
 
     /** The errors of the measurements, independent or not. */
@@ -611,14 +525,6 @@ namespace Tempera
           }
       }
 
-      void
-      write_coordinates()
-      {
-        for (auto *group : {&predictive, &likelihood})
-          if (*group)
-            (*group)->write_coordinates(*this);
-      }
-
       /**
        * @param deviations The unknown standard deviation at the draws; empty if
        * there is none.
@@ -663,31 +569,24 @@ namespace Tempera
           : group(the_group)
           , n_draws(predictions.draws.size())
           , n_measurements(predictions.description.measurements.size())
-          , chains(group, "chain", predictions.run.n_chains())
-          , draws(group.add_dimension("draw", n_draws))
-          , draw_numbers(
-              group.add_variable("draw", NetcdfType::long_integer, {draws}))
-          , measurements(group, predictions.description)
+          , dimensions(
+              {group.add_counting_dimension("chain",
+                                            predictions.run.n_chains()),
+               group.add_dimension("draw", n_draws),
+               add_measurements(group, predictions.description)})
         {
+          group.add_variable("draw",
+                             NetcdfType::long_integer,
+                             {dimensions[1]},
+                             {predictions.draws.begin(),
+                              predictions.draws.end()});
           add_origin(group, predictions.description);
         }
 
         int
         add_variable(const std::string &name)
         {
-          return group.add_variable(name,
-                                    NetcdfType::real,
-                                    {chains.id, draws, measurements.id()});
-        }
-
-        void
-        write_coordinates(const Predictions &predictions)
-        {
-          chains.write();
-          group.write(draw_numbers,
-                      std::vector<double>(predictions.draws.begin(),
-                                          predictions.draws.end()));
-          measurements.write(group);
+          return group.add_variable(name, NetcdfType::real, dimensions);
         }
 
         void
@@ -701,11 +600,9 @@ namespace Tempera
                       numbers.data());
         }
 
-        NetcdfGroup          group;
-        const std::size_t    n_draws, n_measurements;
-        CountingDimension    chains;
-        const int            draws, draw_numbers;
-        MeasurementDimension measurements;
+        NetcdfGroup            group;
+        const std::size_t      n_draws, n_measurements;
+        const std::vector<int> dimensions;
       };
 
       /** By draw; only those that can be written. */
@@ -730,235 +627,154 @@ namespace Tempera
     };
 
 
-    /** Measurements, their deviations, and draws from the prior. */
-    class KnownBefore
+    /** One number of each measurement. */
+    void
+    add_numbers(NetcdfGroup          &group,
+                const std::string    &name,
+                const RunDescription &description,
+                double RunDescription::Measurement::*number)
     {
-    public:
-      explicit KnownBefore(const RunDescription &description)
-        : description(description)
-      {}
+      std::vector<double> numbers;
+      for (const auto &measurement : description.measurements)
+        numbers.push_back(measurement.*number);
+      group.add_variable(name,
+                         NetcdfType::real,
+                         {add_measurements(group, description)},
+                         numbers);
+    }
 
-      void
-      define(NetcdfGroup &root)
-      {
-        if (!description.measurements.empty())
-          {
-            NetcdfGroup group = root.add_group("observed_data");
-            add_origin(group, description);
-            observed.emplace(group, "y", description);
-            if (std::all_of(description.measurements.begin(),
-                            description.measurements.end(),
-                            [](const RunDescription::Measurement &one) {
-                              return one.deviation > 0.;
-                            }))
-              deviations.emplace(constant(root), "deviation", description);
-          }
-        define_truth(root);
-        if (!description.prior_draws.empty())
-          n_draws = description.prior_draws[0].size();
-        if (n_draws > 0)
-          {
-            prior.emplace(root.add_group("prior"));
-            add_origin(*prior, description);
-            chains.emplace(*prior, "chain", 1);
-            draws.emplace(*prior, "draw", n_draws);
-            std::vector<std::string> taken = {"chain", "draw"};
-            for (const std::string &name : description.names)
-              {
-                variables.push_back(
-                  prior->add_variable(netcdf_name(name, taken),
-                                      NetcdfType::real,
-                                      {chains->id, draws->id}));
-                prior->set_attribute(variables.back(), "long_name", name);
-              }
-          }
-      }
 
-      void
-      write()
-      {
-        if (observed)
-          {
-            std::vector<double> values;
-            for (const auto &measurement : description.measurements)
-              values.push_back(measurement.value);
-            observed->write(values);
-          }
-        if (deviations)
-          {
-            std::vector<double> values;
-            for (const auto &measurement : description.measurements)
-              values.push_back(measurement.deviation);
-            deviations->write(values);
-          }
-        if (answers)
-          {
-            answers->write();
-            for (std::size_t i = 0; i < true_values.size(); ++i)
-              {
-                std::vector<double> values;
-                for (const std::vector<double> &truth : description.truth)
-                  values.push_back(truth[i]);
-                constant_data->write(true_values[i], values);
-              }
-          }
-        if (prior)
-          {
-            chains->write();
-            draws->write();
-            for (std::size_t i = 0; i < variables.size(); ++i)
-              prior->write(variables[i],
-                           {0, 0},
-                           {1, n_draws},
-                           description.prior_draws[i].data());
-          }
-      }
-
-    private:
-      /** The group of what is known and no measurement; made when needed. */
-      NetcdfGroup &
-      constant(NetcdfGroup &root)
-      {
-        if (!constant_data)
-          {
-            constant_data.emplace(root.add_group("constant_data"));
-            add_origin(*constant_data, description);
-          }
-        return *constant_data;
-      }
-
-      /** True values of the unknowns; there may be several answers. */
-      void
-      define_truth(NetcdfGroup &root)
-      {
-        std::size_t n_values =
-          description.truth.empty() ? 0 : description.names.size();
-        for (const std::vector<double> &truth : description.truth)
-          n_values = std::min(n_values, truth.size());
-        if (n_values == 0)
-          return;
-        answers.emplace(constant(root), "answer", description.truth.size());
-        std::vector<std::string> taken;
-        for (std::size_t i = 0; i < n_values; ++i)
-          {
-            const std::string &name = description.names[i];
-            true_values.push_back(
-              constant_data->add_variable(netcdf_name("true_" + name, taken),
-                                          NetcdfType::real,
-                                          {answers->id}));
-            constant_data->set_attribute(true_values.back(),
-                                         "long_name",
-                                         "true value of " + name);
-          }
-      }
-
-      /** One number of each measurement. */
-      struct Group
-      {
-        Group(const NetcdfGroup    &the_group,
-              const std::string    &name,
-              const RunDescription &description)
-          : group(the_group)
-          , measurements(group, description)
-          , variable(
-              group.add_variable(name, NetcdfType::real, {measurements.id()}))
-        {}
-
-        void
-        write(const std::vector<double> &numbers)
+    /** Measurements, their deviations, true values, draws from the prior. */
+    void
+    add_known(NetcdfGroup &root, const RunDescription &description)
+    {
+      using Measurement    = RunDescription::Measurement;
+      const auto add_group = [&](const std::string &name) {
+        NetcdfGroup group = root.add_group(name);
+        add_origin(group, description);
+        return group;
+      };
+      const std::vector<Measurement> &measurements = description.measurements;
+      if (!measurements.empty())
         {
-          measurements.write(group);
-          group.write(variable, numbers);
+          NetcdfGroup observed = add_group("observed_data");
+          add_numbers(observed, "y", description, &Measurement::value);
         }
 
-        NetcdfGroup          group;
-        MeasurementDimension measurements;
-        const int            variable;
-      };
+      const bool has_deviations =
+        !measurements.empty() &&
+        std::all_of(measurements.begin(),
+                    measurements.end(),
+                    [](const Measurement &one) { return one.deviation > 0.; });
+      // There may be several answers.
+      std::size_t n_true =
+        description.truth.empty() ? 0 : description.names.size();
+      for (const std::vector<double> &truth : description.truth)
+        n_true = std::min(n_true, truth.size());
+      if (has_deviations || n_true > 0)
+        {
+          NetcdfGroup constant = add_group("constant_data");
+          if (has_deviations)
+            add_numbers(constant,
+                        "deviation",
+                        description,
+                        &Measurement::deviation);
+          const int answers =
+            n_true == 0 ?
+              0 :
+              constant.add_counting_dimension("answer",
+                                              description.truth.size());
+          std::vector<std::string> taken;
+          for (std::size_t i = 0; i < n_true; ++i)
+            {
+              const std::string  &name = description.names[i];
+              std::vector<double> values;
+              for (const std::vector<double> &truth : description.truth)
+                values.push_back(truth[i]);
+              const int variable =
+                constant.add_variable(netcdf_name("true_" + name, taken),
+                                      NetcdfType::real,
+                                      {answers},
+                                      values);
+              constant.set_attribute(variable,
+                                     "long_name",
+                                     "true value of " + name);
+            }
+        }
 
-      const RunDescription            &description;
-      std::optional<Group>             observed, deviations;
-      std::optional<NetcdfGroup>       constant_data;
-      std::optional<CountingDimension> answers;
-      std::vector<int>                 true_values;
-      std::optional<NetcdfGroup>       prior;
-      std::optional<CountingDimension> chains, draws;
-      std::vector<int>                 variables;
-      std::size_t                      n_draws = 0;
-    };
+      if (!description.prior_draws.empty() &&
+          !description.prior_draws[0].empty())
+        {
+          NetcdfGroup            prior      = add_group("prior");
+          const std::vector<int> dimensions = {
+            prior.add_counting_dimension("chain", 1),
+            prior.add_counting_dimension("draw",
+                                         description.prior_draws[0].size())};
+          std::vector<std::string> taken = {"chain", "draw"};
+          for (std::size_t i = 0; i < description.names.size(); ++i)
+            {
+              const int variable =
+                prior.add_variable(netcdf_name(description.names[i], taken),
+                                   NetcdfType::real,
+                                   dimensions,
+                                   description.prior_draws[i]);
+              prior.set_attribute(variable, "long_name", description.names[i]);
+            }
+        }
+    }
 
 
     /** The rungs above the coldest. */
-    class TemperedRungs
+    DrawGroup
+    make_tempered(NetcdfGroup                            &root,
+                  const RecordedRun                      &run,
+                  const std::uint64_t                     n_draws,
+                  const std::vector<std::vector<double>> &temperatures)
     {
-    public:
-      TemperedRungs(NetcdfGroup                             root,
-                    const RecordedRun                      &run,
-                    const std::uint64_t                     n_draws,
-                    const std::vector<std::vector<double>> &temperatures)
-        : temperatures(temperatures)
-        , draws(root.add_group("tempered_posterior"), run.n_chains(), n_draws)
-      {
-        const RunDescription &description = run.description();
-        add_origin(draws.group, description);
-        n_rungs = description.n_recorded_rungs - 1;
-        draws.add_dimension("rung", n_rungs, 1);
-        temperature = draws.group.add_variable("temperature",
-                                               NetcdfType::real,
-                                               {draws.chain_dimension(),
-                                                draws.inner_dimension(0)});
-        for (unsigned int rung = 1; rung <= n_rungs; ++rung)
-          levels.push_back(rung < description.rung_levels.size() &&
-                               description.rung_levels[rung] <
-                                 description.levels.size() ?
-                             description.levels[description.rung_levels[rung]] :
-                             "");
-        level = draws.group.add_text_variable("level",
-                                              draws.inner_dimension(0),
-                                              levels);
-        // How xarray is told that these are coordinates.
-        draws.group.set_attribute("coordinates", "temperature level");
-        draws.group.set_attribute(temperature,
-                                  "comment",
-                                  "As it was last; each chain adapts its own "
-                                  "in burn-in, unless they are given.");
-        add_energies(draws, 1, 0);
-        add_columns(draws,
-                    description,
-                    {"chain",
-                     "draw",
-                     "rung",
-                     "temperature",
-                     "level",
-                     "energy",
-                     "reference",
-                     "potential",
-                     "replica"},
-                    1,
-                    0);
-      }
-
-      void
-      write_coordinates()
-      {
-        draws.write_coordinates();
-        draws.group.write(level, levels);
-        for (std::size_t chain = 0; chain < temperatures.size(); ++chain)
-          draws.group.write(temperature,
-                            {chain, 0},
-                            {1, n_rungs},
-                            temperatures[chain].data() + 1);
-      }
-
-    private:
-      const std::vector<std::vector<double>> &temperatures;
-      std::size_t                             n_rungs     = 0;
-      int                                     temperature = 0, level = 0;
-      std::vector<std::string>                levels;
-
-    public:
-      DrawGroup draws;
-    };
+      DrawGroup             draws(root.add_group("tempered_posterior"),
+                      run.n_chains(),
+                      n_draws);
+      const RunDescription &description = run.description();
+      add_origin(draws.group, description);
+      const unsigned int n_rungs = description.n_recorded_rungs - 1;
+      draws.add_dimension("rung", n_rungs, 1);
+      std::vector<double> numbers;
+      for (const std::vector<double> &of_chain : temperatures)
+        numbers.insert(numbers.end(),
+                       of_chain.begin() + 1,
+                       of_chain.begin() + 1 + n_rungs);
+      const int temperature =
+        draws.group.add_variable("temperature",
+                                 NetcdfType::real,
+                                 {draws.chain_dimension(),
+                                  draws.inner_dimension(0)},
+                                 numbers);
+      std::vector<std::string> levels;
+      for (unsigned int rung = 1; rung <= n_rungs; ++rung)
+        levels.push_back(description.levels[description.rung_levels[rung]]);
+      draws.group.add_text_variable("level", draws.inner_dimension(0), levels);
+      // How xarray is told that these are coordinates.
+      draws.group.set_attribute("coordinates", "temperature level");
+      draws.group.set_attribute(temperature,
+                                "comment",
+                                "As it was last; each chain adapts its own "
+                                "in burn-in, unless they are given.");
+      add_energies(draws, 1, 0);
+      add_columns(draws,
+                  description,
+                  {"chain",
+                   "draw",
+                   "rung",
+                   "temperature",
+                   "level",
+                   "energy",
+                   "reference",
+                   "potential",
+                   "replica"},
+                  1,
+                  0);
+      return draws;
+    }
 
 
     void
@@ -1048,25 +864,17 @@ namespace Tempera
           *add_group("warmup_posterior", true), description, dimensions, 0, -1);
         add_statistics(*add_group("warmup_sample_stats", true));
       }
-    std::optional<TemperedRungs> tempered;
     if (n_draws > 0 && description.n_recorded_rungs > 1)
-      tempered.emplace(root, run, n_draws, temperatures);
+      sampling.push_back(std::make_unique<DrawGroup>(
+        make_tempered(root, run, n_draws, temperatures)));
     if (n_draws > 0 && description.kernels.size() > 1)
       add_swaps(*add_group("swaps", false), description);
     Predictions predictions(run);
     predictions.define(root);
-    KnownBefore known(description);
-    known.define(root);
+    add_known(root, description);
     netcdf.end_definitions();
 
     // Then the numbers, draw by draw.
-    for (auto *phase : {&warmup, &sampling})
-      for (auto &group : *phase)
-        group->write_coordinates();
-    if (tempered)
-      tempered->write_coordinates();
-    predictions.write_coordinates();
-    known.write();
     for (unsigned int chain = 0; chain < n_chains; ++chain)
       {
         std::vector<double> deviations;
@@ -1078,8 +886,6 @@ namespace Tempera
               group->add(chain, draw);
             if (draw.is_burn_in)
               return;
-            if (tempered)
-              tempered->draws.add(chain, draw);
             if (next_predicted != predictions.get_draws().end() &&
                 *next_predicted == number)
               {
@@ -1094,8 +900,6 @@ namespace Tempera
         for (auto *phase : {&warmup, &sampling})
           for (auto &group : *phase)
             is_complete = group->finish(chain) && is_complete;
-        if (tempered)
-          is_complete = tempered->draws.finish(chain) && is_complete;
         if (!is_complete)
           throw UserError("The record in '" + run.get_folder() +
                           "' became shorter while '" + path +

@@ -18,7 +18,7 @@ namespace Tempera
                            std::vector<MisfitSet>                     sets,
                            const Exponents                           &exponents)
     : model(model)
-    , space(model->make_space())
+    , space(model->prior()->space())
     , exponents(exponents)
     , sweep(model, std::move(sets))
   {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/inference/independent_prior.h>
 #include <tempera/pinn/network_model.h>
 #include <tempera/sampler/random.h>
 
 namespace Tempera
 {
-  StateSpace
-  NetworkModel::make_space() const
+  std::shared_ptr<const PriorMeasure>
+  NetworkModel::prior() const
   {
-    std::vector<Coordinate> coordinates(shape.n_weights());
-    for (std::size_t i = 0; i < coordinates.size(); ++i)
-      {
-        coordinates[i].name     = "weight " + std::to_string(i);
-        coordinates[i].recorded = false;
-      }
-    for (const Unknown &unknown : unknowns)
-      coordinates.push_back(
-        {unknown.name, unknown.prior.lower(), unknown.prior.upper(), true});
-    return StateSpace(coordinates);
+    std::vector<Unknown> all;
+    for (unsigned int i = 0; i < shape.n_weights(); ++i)
+      all.push_back({"weight " + std::to_string(i),
+                     Prior::normal(0., weight_deviation),
+                     false});
+    all.insert(all.end(), unknowns.begin(), unknowns.end());
+    return std::make_shared<IndependentPrior>(all);
   }
 
 

@@ -12,7 +12,7 @@ namespace Tempera
     std::vector<MisfitSet>                     sets,
     const unsigned int                         batch_size)
     : model(model)
-    , state_space(model->make_space())
+    , state_space(model->prior()->space())
     , batch_size(batch_size)
     , sweep(model, std::move(sets))
     , uniforms(batch_size)

@@ -27,97 +27,6 @@ namespace Tempera
     constexpr std::size_t most_misfits = 5000;
 
 
-    /** The prior of weights and coefficients. */
-    class NetworkPrior : public PriorMeasure
-    {
-    public:
-      explicit NetworkPrior(const std::shared_ptr<const NetworkModel> &model)
-        : model(model)
-        , state_space(model->make_space())
-      {}
-
-      const StateSpace &
-      space() const override
-      {
-        return state_space;
-      }
-
-      double
-      energy(const dealii::ArrayView<const double> &state,
-             const dealii::ArrayView<double>       &gradient) const override
-      {
-        return model->prior_energy(state, gradient);
-      }
-
-      double
-      log_normaliser() const override
-      {
-        double result =
-          model->shape.n_weights() *
-          (std::log(model->weight_deviation) + 0.5 * std::log(2. * M_PI));
-        for (const Unknown &unknown : model->unknowns)
-          result += unknown.prior.log_normaliser();
-        return result;
-      }
-
-      bool
-      is_integrable(const double power) const override
-      {
-        return power > 0.;
-      }
-
-      std::vector<double>
-      sample(const RandomKey &key) const override
-      {
-        std::vector<double> state(model->shape.n_weights());
-        fill_normals(key, dealii::make_array_view(state));
-        for (double &weight : state)
-          weight *= model->weight_deviation;
-        RandomKey of_coefficients = key;
-        of_coefficients.stream    = key.stream + 1;
-        std::vector<double> uniforms(model->unknowns.size());
-        fill_uniforms(of_coefficients, dealii::make_array_view(uniforms));
-        for (std::size_t i = 0; i < uniforms.size(); ++i)
-          state.push_back(model->unknowns[i].prior.quantile(uniforms[i]));
-        return state;
-      }
-
-      std::vector<double>
-      centre() const override
-      {
-        std::vector<double> state(model->shape.n_weights(), 0.);
-        for (const Unknown &unknown : model->unknowns)
-          state.push_back(unknown.prior.middle());
-        return state;
-      }
-
-      void
-      apply_covariance(const dealii::ArrayView<const double> &vector,
-                       const dealii::ArrayView<double> &result) const override
-      {
-        apply_covariance_root(vector, result);
-        apply_covariance_root(dealii::ArrayView<const double>(result), result);
-      }
-
-      void
-      apply_covariance_root(
-        const dealii::ArrayView<const double> &vector,
-        const dealii::ArrayView<double>       &result) const override
-      {
-        const unsigned int n = model->shape.n_weights();
-        for (unsigned int i = 0; i < vector.size(); ++i)
-          result[i] =
-            vector[i] * (i < n ?
-                           model->weight_deviation :
-                           model->unknowns[i - n].prior.standard_deviation());
-      }
-
-    private:
-      const std::shared_ptr<const NetworkModel> model;
-      const StateSpace                          state_space;
-    };
-
-
     class NetworkTarget : public Target
     {
     public:
@@ -129,7 +38,7 @@ namespace Tempera
       std::shared_ptr<const PriorMeasure>
       prior() const override
       {
-        return std::make_shared<NetworkPrior>(model);
+        return model->prior();
       }
 
       /** Unknown coefficients; the last coordinates of a state. */
@@ -225,6 +134,21 @@ namespace Tempera
     private:
       void
       read_coefficients();
+
+      /** Computes an output of the network at some inputs. */
+      std::function<void(const dealii::ArrayView<const double> &position,
+                         const dealii::ArrayView<double>       &values)>
+      predictor(const std::vector<double> &inputs,
+                const unsigned int         output = 0) const
+      {
+        return [sweep = std::make_shared<NetworkSweep<double>>(
+                  model, std::vector<MisfitSet>()),
+                inputs,
+                output](const auto &position, const auto &values) {
+          sweep->set_state(position);
+          sweep->predict(output, inputs, values);
+        };
+      }
 
       /** The solution at the final time, for the sinks. */
       std::shared_ptr<const Prediction>
@@ -646,24 +570,17 @@ namespace Tempera
           "u";
       prediction->exact = data->exact_predictions();
 
-      const auto sweep =
-        std::make_shared<NetworkSweep<double>>(model, std::vector<MisfitSet>());
-      prediction->evaluate =
-        [sweep, inputs](const dealii::ArrayView<const double> &position,
-                        const dealii::ArrayView<double>       &values) {
-          sweep->set_state(position);
-          sweep->predict(0, inputs, values);
-        };
+      prediction->evaluate = predictor(inputs);
       // A coefficient that is a field: its mean over the places.
       for (std::size_t i = 0; i < model->coefficients.size(); ++i)
         if (model->coefficients[i].kind == Kind::output)
           prediction->quantities.push_back(
             {model->equation->coefficients()[i].name,
-             [sweep, inputs, n_in, output = model->coefficients[i].index](
-               const dealii::ArrayView<const double> &position) {
-               std::vector<double> values(inputs.size() / n_in);
-               sweep->set_state(position);
-               sweep->predict(output, inputs, dealii::make_array_view(values));
+             [evaluate = predictor(inputs, model->coefficients[i].index),
+              n        = inputs.size() /
+                  n_in](const dealii::ArrayView<const double> &position) {
+               std::vector<double> values(n);
+               evaluate(position, dealii::make_array_view(values));
                return std::accumulate(values.begin(), values.end(), 0.) /
                       values.size();
              }});
@@ -713,14 +630,7 @@ namespace Tempera
               }
       if (inputs.empty())
         return;
-      const auto sweep =
-        std::make_shared<NetworkSweep<double>>(model, std::vector<MisfitSet>());
-      description.measure =
-        [sweep, inputs](const dealii::ArrayView<const double> &position,
-                        const dealii::ArrayView<double>       &values) {
-          sweep->set_state(position);
-          sweep->predict(0, inputs, values);
-        };
+      description.measure = predictor(inputs);
     }
 
 
@@ -744,14 +654,7 @@ namespace Tempera
           description.derived_names.push_back(
             "u(" + to_text(all[place * n_in], 4) + ")");
         }
-      const auto sweep =
-        std::make_shared<NetworkSweep<double>>(model, std::vector<MisfitSet>());
-      description.derive =
-        [sweep, inputs](const dealii::ArrayView<const double> &position,
-                        const dealii::ArrayView<double>       &values) {
-          sweep->set_state(position);
-          sweep->predict(0, inputs, values);
-        };
+      description.derive = predictor(inputs);
     }
 
 

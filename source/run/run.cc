@@ -200,9 +200,9 @@ namespace Tempera
                       "with priors. Set 'Problem/Type', or give 'Start'.");
     const std::vector<double> centre = target.centre();
     if (centre.empty() && !start.points.empty())
-      throw UserError("A network starts with random weights, and with "
-                      "coefficients drawn from their priors. Remove 'Sampler/"
-                      "Start', or set 'Start from = file'.");
+      throw UserError("What is sampled here starts at random states of its "
+                      "own. Remove 'Sampler/Start', or set 'Start from = "
+                      "file'.");
     if (begins_at_random(target, settings, chain))
       {
         std::vector<std::vector<double>> result;

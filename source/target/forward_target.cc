@@ -4,6 +4,7 @@
 #include <tempera/base/user_error.h>
 #include <tempera/target/forward_target.h>
 
+#include <deal.II/base/parameter_handler.h>
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
@@ -71,6 +72,27 @@ namespace Tempera
     for (unsigned int i = 0; i < indices.size(); ++i)
       result[indices[i]] = ranges[i].scale;
     return result;
+  }
+
+
+
+  void
+  declare_unknowns(const std::vector<ModelParameter> &parameters,
+                   std::vector<std::string>          &texts,
+                   const ParameterSections::Path     &section,
+                   ParameterSections                 &sections)
+  {
+    for (const ModelParameter &parameter : parameters)
+      texts.push_back(parameter.default_value);
+    sections.add(section, [&](dealii::ParameterHandler &prm) {
+      for (std::size_t i = 0; i < texts.size(); ++i)
+        prm.add_parameter(
+          parameters[i].name,
+          texts[i],
+          parameters[i].documentation +
+            " A number, if it is known; otherwise its prior: uniform(lower, upper), normal(mean, standard deviation) or log-normal(median, standard deviation of the logarithm).",
+          dealii::Patterns::Anything());
+    });
   }
 
 

@@ -270,18 +270,8 @@ namespace Tempera
             types[level] = ForwardModelRegistry::create(name);
 
         parameters = types.begin()->second->parameters();
-        for (const ModelParameter &parameter : parameters)
-          texts.push_back(parameter.default_value);
         sections.add_struct({"Model"}, differences);
-        sections.add({"Model", "Unknowns"}, [&](dealii::ParameterHandler &prm) {
-          for (std::size_t i = 0; i < texts.size(); ++i)
-            prm.add_parameter(
-              parameters[i].name,
-              texts[i],
-              parameters[i].documentation +
-                " A number, if it is known; otherwise its prior: uniform(lower, upper), normal(mean, standard deviation) or log-normal(median, standard deviation of the logarithm).",
-              dealii::Patterns::Anything());
-        });
+        declare_unknowns(parameters, texts, {"Model", "Unknowns"}, sections);
         sections.add_struct({"Observations"}, observations);
         for (auto &type : types)
           sections.add_struct({"Levels", type.first}, *type.second);

@@ -222,7 +222,7 @@ namespace
     check("neither boundary values nor a solution",
           contains(error("Network/Data/Exact solution ="), "Boundary value"));
     check("a start point for a network",
-          contains(error("Sampler/Start = 1, 2"), "random weights"));
+          contains(error("Sampler/Start = 1, 2"), "starts at random"));
     check("noise on data without a standard deviation",
           contains(error("Network/Likelihood/Noisy data = true"),
                    "Form = gaussian"));

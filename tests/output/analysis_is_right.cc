@@ -14,6 +14,7 @@
 
 #include <boost/property_tree/json_parser.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -214,6 +215,16 @@ namespace
   }
 
 
+  /** Of checks.json, which the first version had not. */
+  constexpr const char *later_fields[] = {"prior_sd",
+                                          "posterior_sd",
+                                          "ks_distance",
+                                          "information",
+                                          "mean_prediction_change",
+                                          "refinement_draws",
+                                          "worst_measurement"};
+
+
   void
   write_checks(const Checks &checks)
   {
@@ -343,6 +354,23 @@ namespace
             warns(checked, "0.7 x - 0.7 y") && checked.warnings.size() == 5 &&
             is_told(checked),
           all_warnings(checked));
+    {
+      // Fields that came later, each on a line that others follow.
+      std::istringstream lines(checks_to_json(checks));
+      std::string        old;
+      for (std::string line; std::getline(lines, line);)
+        if (std::none_of(std::begin(later_fields),
+                         std::end(later_fields),
+                         [&](const char *const field) {
+                           return line.find(field) != std::string::npos;
+                         }))
+          old += line + "\n";
+      old.replace(old.find("\"open\": \"1\","), 12, "\"open\": \"1\"");
+      std::ofstream(fs::path("good") / checks_file) << old;
+      check("and of what an older version has found out",
+            analyse(RecordedRun("good")).warnings.size() == 5,
+            old);
+    }
     checks.rounds = 2000;
     write_checks(checks);
     check("but not of a run that has gone on since",

@@ -9,9 +9,9 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/output/analysis.h>
+#include <tempera/output/json.h>
 #include <tempera/output/record_file.h>
 #include <tempera/output/report.h>
-#include <tempera/output/report_json.h>
 #include <tempera/output/report_statistics.h>
 #include <tempera/output/run_folder.h>
 #include <tempera/output/summary_text.h>
@@ -131,14 +131,15 @@ namespace
   check_json()
   {
     check("texts cannot leave the script",
-          ReportJson::of_text("a\"\\\n</script>&") ==
+          Json("a\"\\\n</script>&").get_text() ==
             R"("a\"\\\u000a\u003c/script\u003e\u0026")");
     check("what is not finite is null",
-          ReportJson::of_numbers({1., NAN, INFINITY}) == "[1,null,null]");
+          Json::rounded(std::vector<double>{1., NAN, INFINITY}).get_text() ==
+            "[1,null,null]");
     // The numbers share six digits; four more are seen.
     check("as many digits as a chart can show",
-          ReportJson::of_numbers({1.2345671111, 1.2345691111}) ==
-            "[1.234567111,1.234569111]");
+          Json::rounded(std::vector<double>{1.2345671111, 1.2345691111})
+              .get_text() == "[1.234567111,1.234569111]");
   }
 
   struct Shape
@@ -354,7 +355,7 @@ namespace
     check(
       "it says how well the data fit, as the summary does, if that is known",
       is_judged ?
-        page.find("\"chiSquare\":" + ReportJson::of_number(fit.chi_square)) !=
+        page.find("\"chiSquare\": " + Json(fit.chi_square).get_text()) !=
             std::string::npos &&
           text.find("fit: chi-square of the residuals " +
                     to_text(fit.chi_square, 3) + ", expected " +
@@ -370,14 +371,15 @@ namespace
     const bool has_residuals =
       shape.n_measurements <= 400 && is_judged && !fit.is_of_best_draw;
     check("its residuals are those that were judged",
-          !has_residuals || page.find("\"standardised\":" +
-                                      ReportJson::of_numbers(fit.residuals)) !=
-                              std::string::npos);
+          !has_residuals ||
+            page.find("\"standardised\": " +
+                      Json::rounded(fit.residuals).get_text()) !=
+              std::string::npos);
     if (shape.name == "gauges" || shape.name == "broken")
       check("this one is judged",
             is_judged && has_residuals != shape.is_broken);
     check("it shows the mean solution if there is one",
-          (page.find("\"map\":null") == std::string::npos) ==
+          (page.find("\"map\": null") == std::string::npos) ==
             (shape.n_dimensions == 2));
   }
 } // namespace

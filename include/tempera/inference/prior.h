@@ -169,6 +169,8 @@ namespace Tempera
   {
     std::string name;
     Prior       prior;
+    /** Whether its draws are recorded. */
+    bool is_recorded = true;
   };
 } // namespace Tempera
 

@@ -17,7 +17,12 @@
 
 namespace Tempera
 {
-  /** Texts, numbers and lists of them as JSON and back. */
+  /**
+   * Structs of texts, numbers, structs and lists as JSON and back. One function
+   * `visit(values, field)` says for both ways what there is, so that they
+   * cannot differ: it calls `field(name, value)` for what must be there, and
+   * `field.optional(name, value)` for what older texts do not have.
+   */
   namespace JsonTree
   {
     using Tree = boost::property_tree::ptree;
@@ -28,144 +33,145 @@ namespace Tempera
       using std::runtime_error::runtime_error;
     };
 
-    // Texts and numbers alike are texts in the tree; what is written by
-    // to_text() reads back as the same number.
-
-    inline void
-    put(Tree &tree, const std::string &name, const std::string &text)
-    {
-      tree.push_back({name, Tree(text)});
-    }
-
-    inline void
-    put(Tree &tree, const std::string &name, const double number)
-    {
-      put(tree, name, to_text(number));
-    }
-
-    inline void
-    put(Tree &tree, const std::string &name, const std::uint64_t number)
-    {
-      put(tree, name, std::to_string(number));
-    }
-
-    inline void
-    put(Tree &tree, const std::string &name, const bool value)
-    {
-      put(tree, name, std::uint64_t(value));
-    }
+    template <typename Value>
+    Tree
+    write(const Value &value);
 
     template <typename Entry>
-    void
-    put(Tree &tree, const std::string &name, const std::vector<Entry> &entries)
+    Tree
+    write(const std::vector<Entry> &entries)
     {
       Tree list;
       for (const Entry &entry : entries)
-        if constexpr (std::is_same<Entry, unsigned int>::value)
-          put(list, "", std::uint64_t(entry));
-        else
-          put(list, "", entry);
-      tree.push_back({name, list});
+        list.push_back({"", write(entry)});
+      return list;
     }
 
-    inline double
-    number_of(const Tree &tree)
+    class Writer
     {
-      const std::string &text   = tree.data();
-      char              *end    = nullptr;
-      const double       result = std::strtod(text.c_str(), &end);
-      if (text.empty() || *end != 0)
-        throw Unreadable("'" + text + "' is not a number");
-      return result;
-    }
+    public:
+      template <typename Value>
+      void
+      operator()(const char *name, const Value &value)
+      {
+        tree.push_back({name, write(value)});
+      }
 
-    inline void
-    get(const Tree &tree, std::string &text)
+      template <typename Value>
+      void
+      optional(const char *name, const Value &value)
+      {
+        (*this)(name, value);
+      }
+
+      Tree tree;
+    };
+
+    // Texts and numbers alike are texts in the tree; what is written by
+    // to_text() reads back as the same number.
+    template <typename Value>
+    Tree
+    write(const Value &value)
     {
-      text = tree.data();
+      if constexpr (std::is_same<Value, std::string>::value)
+        return Tree(value);
+      else if constexpr (std::is_floating_point<Value>::value)
+        return Tree(to_text(value));
+      else if constexpr (std::is_integral<Value>::value)
+        return Tree(std::to_string(value));
+      else
+        {
+          Value  copy = value;
+          Writer writer;
+          visit(copy, writer);
+          return writer.tree;
+        }
     }
 
-    inline void
-    get(const Tree &tree, double &number)
-    {
-      number = number_of(tree);
-    }
 
-    template <typename Integer>
+    template <typename Value>
     void
-    get_integer(const Tree &tree, Integer &number)
-    {
-      const std::string &text = tree.data();
-      char              *end  = nullptr;
-      number                  = Integer(std::strtoull(text.c_str(), &end, 10));
-      if (text.empty() || *end != 0 || std::to_string(number) != text)
-        throw Unreadable("'" + text + "' is not a whole number");
-    }
-
-    inline void
-    get(const Tree &tree, std::uint64_t &number)
-    {
-      get_integer(tree, number);
-    }
-
-    inline void
-    get(const Tree &tree, unsigned int &number)
-    {
-      get_integer(tree, number);
-    }
-
-    inline void
-    get(const Tree &tree, bool &value)
-    {
-      unsigned int number = 0;
-      get_integer(tree, number);
-      value = number != 0;
-    }
+    read(const Tree &tree, Value &value);
 
     template <typename Entry>
     void
-    get(const Tree &tree, std::vector<Entry> &entries)
+    read(const Tree &tree, std::vector<Entry> &entries)
     {
       entries.clear();
       for (const auto &child : tree)
         {
           entries.emplace_back();
-          get(child.second, entries.back());
+          read(child.second, entries.back());
         }
     }
 
+    class Reader
+    {
+    public:
+      template <typename Value>
+      void
+      operator()(const char *name, Value &value) const
+      {
+        if (tree.find(name) == tree.not_found())
+          throw Unreadable("'" + std::string(name) + "' is missing");
+        optional(name, value);
+      }
+
+      /** What is not there is left as it is. */
+      template <typename Value>
+      void
+      optional(const char *name, Value &value) const
+      {
+        const auto child = tree.find(name);
+        if (child != tree.not_found())
+          read(child->second, value);
+      }
+
+      const Tree &tree;
+    };
+
     template <typename Value>
     void
-    get(const Tree &tree, const std::string &name, Value &value)
+    read(const Tree &tree, Value &value)
     {
-      const auto child = tree.find(name);
-      if (child == tree.not_found())
-        throw Unreadable("'" + name + "' is missing");
-      get(child->second, value);
+      const std::string &text = tree.data();
+      char              *end  = nullptr;
+      if constexpr (std::is_same<Value, std::string>::value)
+        value = text;
+      else if constexpr (std::is_floating_point<Value>::value)
+        {
+          value = std::strtod(text.c_str(), &end);
+          if (text.empty() || *end != 0)
+            throw Unreadable("'" + text + "' is not a number");
+        }
+      else if constexpr (std::is_integral<Value>::value)
+        {
+          value = Value(std::strtoull(text.c_str(), &end, 10));
+          if (text.empty() || *end != 0 || std::to_string(value) != text)
+            throw Unreadable("'" + text + "' is not a whole number");
+        }
+      else
+        {
+          Reader reader{tree};
+          visit(value, reader);
+        }
     }
 
-    /** What records of older versions do not have is left as it is. */
+
     template <typename Value>
-    void
-    get_if_there(const Tree &tree, const std::string &name, Value &value)
-    {
-      const auto child = tree.find(name);
-      if (child != tree.not_found())
-        get(child->second, value);
-    }
-
-    inline std::string
-    to_json(const Tree &tree)
+    std::string
+    to_json(const Value &value)
     {
       std::ostringstream text;
-      boost::property_tree::write_json(text, tree);
+      boost::property_tree::write_json(text, write(value));
       // A byte of another encoding, in a path for instance, would make the
       // whole text unreadable.
       return valid_utf8(text.str());
     }
 
-    inline Tree
-    from_json(const std::string &text)
+    template <typename Value>
+    void
+    from_json(const std::string &text, Value &value)
     {
       Tree               tree;
       std::istringstream stream(text);
@@ -177,7 +183,7 @@ namespace Tempera
         {
           throw Unreadable(error.message());
         }
-      return tree;
+      read(tree, value);
     }
   } // namespace JsonTree
 } // namespace Tempera

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Tempera
@@ -24,8 +26,9 @@ namespace Tempera
 
   /**
    * A group of a NetCDF file, while it is written. First everything is defined,
-   * then numbers are written. Numbers are given as doubles and stored in the
-   * type of their variable.
+   * then numbers are written; those that are known when their variable is
+   * defined are written by the file itself. Numbers are given as doubles and
+   * stored in the type of their variable.
    */
   class NetcdfGroup
   {
@@ -43,15 +46,28 @@ namespace Tempera
     int
     add_dimension(const std::string &name, const std::uint64_t length);
 
+    /** The same with a coordinate, which counts. */
+    int
+    add_counting_dimension(const std::string  &name,
+                           const std::uint64_t length,
+                           const std::uint64_t first = 0);
+
     /** Define a variable; returns its number. */
     int
     add_variable(const std::string      &name,
                  const NetcdfType        type,
                  const std::vector<int> &dimensions);
 
+    /** The same with all its numbers. */
+    int
+    add_variable(const std::string         &name,
+                 const NetcdfType           type,
+                 const std::vector<int>    &dimensions,
+                 const std::vector<double> &numbers);
+
     /**
-     * Define a list of texts, which write() must then be given; returns its
-     * number. They are characters with the length of the longest, which readers
+     * Define a list of texts; returns its number.
+     * They are characters with the length of the longest, which readers
      * make texts of. Not texts of variable length: of a file with these that is
      * opened more than once at a time HDF5 1.10 crashes the reader, whoever
      * has written it (H5T__conv_vlen, when the fill value is read).
@@ -79,12 +95,6 @@ namespace Tempera
           const std::vector<std::size_t> &start,
           const std::vector<std::size_t> &count,
           const double                   *numbers);
-
-    /** Write a whole variable of one dimension. */
-    void
-    write(const int variable, const std::vector<double> &numbers);
-    void
-    write(const int variable, const std::vector<std::string> &texts);
 
   private:
     NetcdfFile *file;
@@ -124,7 +134,10 @@ namespace Tempera
       return NetcdfGroup(*this, id);
     }
 
-    /** To be called when everything is defined; makes sure there is room. */
+    /**
+     * To be called when everything is defined; makes sure there is room, and
+     * writes what is known.
+     */
     void
     end_definitions();
 
@@ -142,6 +155,13 @@ namespace Tempera
       size += n_bytes;
     }
 
+    /** Call a function when everything is defined. */
+    void
+    write_later(std::function<void()> function)
+    {
+      known.push_back(std::move(function));
+    }
+
   private:
     /** Let the library write what it still wants to write into memory. */
     void
@@ -151,6 +171,8 @@ namespace Tempera
     int               id      = -1;
     bool              is_open = false;
     std::uint64_t     size    = 1 << 20;
+    /** Each writes numbers that are known. */
+    std::vector<std::function<void()>> known;
   };
 
 

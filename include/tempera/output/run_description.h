@@ -24,7 +24,7 @@ namespace Tempera
   {
     /** Version of the program. */
     std::string version;
-    /** "analytic", "finite elements" or "network". */
+    /** The kind of target, in words. */
     std::string family;
     /** What is sampled, in a few words. */
     std::string title;
@@ -124,6 +124,13 @@ namespace Tempera
     std::function<void(const dealii::ArrayView<const double> &position,
                        const dealii::ArrayView<double>       &values)>
       measure;
+
+    /** Whether states have unknowns before the recorded ones, or no others. */
+    bool
+    has_unrecorded() const
+    {
+      return indices.empty() || indices.back() + 1 != indices.size();
+    }
 
     /** All that is recorded: unknowns, then derived numbers. */
     std::vector<std::string>

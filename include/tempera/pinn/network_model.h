@@ -5,7 +5,7 @@
 #include <tempera/inference/prior.h>
 #include <tempera/pinn/equation.h>
 #include <tempera/pinn/network.h>
-#include <tempera/sampler/state_space.h>
+#include <tempera/sampler/prior_measure.h>
 
 #include <memory>
 #include <string>
@@ -54,9 +54,9 @@ namespace Tempera
       return shape.n_weights() + unknowns.size();
     }
 
-    /** Weights are not recorded. */
-    StateSpace
-    make_space() const;
+    /** Of weights, which are not recorded, and unknown coefficients. */
+    std::shared_ptr<const PriorMeasure>
+    prior() const;
 
     /** Minus the logarithm of the prior, and its gradient if wanted. */
     double

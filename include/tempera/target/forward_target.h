@@ -36,6 +36,18 @@ namespace Tempera
   };
 
   /**
+   * Declare a section with a number or a prior for each parameter.
+   *
+   * @param texts What the section says, by parameter; must live as long as
+   * @p sections.
+   */
+  void
+  declare_unknowns(const std::vector<ModelParameter> &parameters,
+                   std::vector<std::string>          &texts,
+                   const ParameterSections::Path     &section,
+                   ParameterSections                 &sections);
+
+  /**
    * Read numbers and priors; what is neither is a UserError.
    *
    * @param texts By parameter.

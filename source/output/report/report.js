@@ -423,8 +423,7 @@
     const fact = (name, value) =>
       facts.append(element('div', {}, element('span', {}, name), element('b', {}, value)));
     if (asked)
-      fact(report.family === 'network' ? 'equation' : report.family === 'analytic' ? 'energy' : 'problem',
-        report.title);
+      fact('sampled', report.title);
     fact('kind', report.family);
     fact('version', report.version);
     fact('seed', report.seed);
