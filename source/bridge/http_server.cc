@@ -83,11 +83,12 @@ namespace Tempera
         return true;
       }
 
-      /** Whether somebody has read the head to its end. */
+      /** Whether the head was read to its end, and was a usual one. */
       bool
-      is_head_read() const
+      is_head_understood() const
       {
-        return place_in_head == head.size();
+        return place_in_head == head.size() &&
+               head.size() < CPPHTTPLIB_REQUEST_URI_MAX_LENGTH;
       }
 
       bool
@@ -341,7 +342,7 @@ namespace Tempera
           is_read        = true;
           bool is_closed = false;
           is_open        = process_request(stream, false, is_closed, nullptr) &&
-                    !is_closed && is_read && stream.is_head_read();
+                    !is_closed && is_read && stream.is_head_understood();
           stream.end_question();
         }
       ::shutdown(socket, SHUT_RDWR);
