@@ -20,7 +20,7 @@ def sample(
     draws: int = 1000,
     warmup: Optional[int] = None,
     chains: int = 4,
-    hottest: float = 10.0,
+    hottest: Optional[float] = None,
     seed: int = 1,
     set: Optional[Mapping[str, object]] = None,
     output: Optional[Union[str, Path]] = None,
@@ -44,7 +44,9 @@ def sample(
         draws: In each chain.
         warmup: Rounds before these; a quarter of them, and at least 100, if nothing is said.
         chains: Independent of each other.
-        hottest: Temperature of the hottest rung.
+        hottest: Temperature of the hottest rung; more rungs lead there, so that chains go from
+            one answer to another. 10 if nothing is said and there are no `levels`; with these no
+            rung is hot then, which takes the fewest calls of `forward`.
         seed: The same seed gives the same draws.
         set: Parameters of the program, as {"Sampler/Kernel/Type": "MALA"}.
         output: Folder for the results; otherwise a new one for temporary files.
@@ -65,6 +67,8 @@ def sample(
         "Random seed": seed,
         "Observations/Values": ", ".join(repr(float(one)) for one in data),
         "Observations/Noise": noise,
+        # Each costs two calls for every unknown.
+        "Output/Information draws": 10,
         **_ladder(functions, hottest),
         **(set or {}),
     }
@@ -121,24 +125,28 @@ class SampledFit(Fit):
     """Evaluations of `forward` and of each of the `levels`."""
 
 
-def _ladder(functions: Sequence[Function], hottest: float) -> dict[str, object]:
+def _ladder(
+    functions: Sequence[Function], hottest: Optional[float]
+) -> dict[str, object]:
     """Rungs and kernels. Without cheaper versions all rungs are of one level. With them, the
-    first of the cheaper rungs is as cold as the best one, so that they swap nearly always, and
-    it walks far between two swaps."""
+    first of the cheaper rungs is nearly as cold as the best one, so that they swap nearly
+    always, and it walks far between two swaps."""
     has_gradients = all(hasattr(one, "gradient") for one in functions)
-    n_hot = 3
-    last = f"level{len(functions) - 1}"
-    hot = [hottest ** ((i + 1) / n_hot) for i in range(n_hot)]
     cold = [f"level{i}" for i in range(len(functions))]
-    n_steps = [1] + [20] * (len(cold) - 1 + n_hot) if len(cold) > 1 else [1] * (1 + n_hot)
+    if hottest is None:
+        hottest = 10.0 if len(cold) == 1 else 1.0
+    n_hot = 3 if hottest > 1.1 else 0
+    temperatures = [1.02**i for i in range(len(cold))]
+    temperatures += [hottest ** ((i + 1) / n_hot) for i in range(n_hot)]
+    n_steps = 40 if len(cold) > 1 else 1
     return {
-        "Sampler/Ladder/Temperatures": ", ".join(
-            f"{one:.6g}" for one in [1.0] * len(cold) + hot
-        ),
-        "Sampler/Ladder/Levels": ", ".join(cold + [last] * n_hot),
+        "Sampler/Ladder/Temperatures": ", ".join(f"{one:.6g}" for one in temperatures),
+        "Sampler/Ladder/Levels": ", ".join(cold + cold[-1:] * n_hot),
         "Sampler/Ladder/Temper": "likelihood",
         "Sampler/Kernel/Type": "MALA" if has_gradients else "random walk",
-        "Sampler/Kernel/Steps per round": ", ".join(map(str, n_steps)),
+        "Sampler/Kernel/Steps per round": ", ".join(
+            map(str, [1] + [n_steps] * (len(temperatures) - 1))
+        ),
         "Sampler/Kernel/Preconditioner": "adapt dense",
         "Sampler/Swaps/Rule": "exact",
     }

@@ -45,9 +45,11 @@ namespace Tempera
     public:
       BoundedStream(const socket_t            socket,
                     const HttpServerSettings &settings,
+                    const std::size_t         longest_question,
                     const std::atomic<bool>  &stop)
         : the_socket(socket)
         , settings(settings)
+        , longest_question(longest_question)
         , stop(stop)
       {}
 
@@ -78,8 +80,7 @@ namespace Tempera
           }
         head += "\r\n";
         // Some more, for the lengths of chunks.
-        allowance = settings.largest_question + settings.largest_question / 4 +
-                    longest_head;
+        allowance = 2 * longest_question + longest_head;
         return true;
       }
 
@@ -126,6 +127,27 @@ namespace Tempera
         used += n;
         allowance -= n;
         return n > 0 ? static_cast<ssize_t>(n) : -1;
+      }
+
+      /**
+       * Let a client that is still sending read its answer: who closes upon
+       * what he has not read takes his answer back.
+       */
+      void
+      drain()
+      {
+        constexpr std::size_t most    = 64 << 20;
+        constexpr double      seconds = 2.;
+
+        ::shutdown(the_socket, SHUT_WR);
+        deadline            = in_seconds(seconds);
+        std::size_t n_bytes = 0;
+        do
+          {
+            n_bytes += buffer.size();
+            buffer.clear();
+          }
+        while (n_bytes < most && receive());
       }
 
       /** What was read is not there any more. */
@@ -236,6 +258,7 @@ namespace Tempera
 
       const socket_t            the_socket;
       const HttpServerSettings &settings;
+      const std::size_t         longest_question;
       const std::atomic<bool>  &stop;
       Clock::time_point         deadline;
       std::string               head, buffer;
@@ -250,10 +273,11 @@ namespace Tempera
     Implementation(std::shared_ptr<const Protocol> the_protocol,
                    const HttpServerSettings       &settings)
       : protocol(std::move(the_protocol))
+      , longest_question(protocol->longest_question())
       , settings(settings)
     {
       set_tcp_nodelay(true);
-      set_payload_max_length(settings.largest_question);
+      set_payload_max_length(longest_question);
       set_keep_alive_max_count(1000000);
       new_task_queue = [&settings = this->settings]() {
         return new httplib::ThreadPool(settings.n_threads);
@@ -282,8 +306,7 @@ namespace Tempera
                (!request.has_header("Content-Length") &&
                 !request.has_header("Transfer-Encoding")) ||
                reader([&](const char *data, const size_t size) {
-                 is_too_long =
-                   body.size() + size > this->settings.largest_question;
+                 is_too_long = body.size() + size > longest_question;
                  if (!is_too_long)
                    body.append(data, size);
                  return !is_too_long;
@@ -335,7 +358,7 @@ namespace Tempera
     bool
     process_and_close_socket(const socket_t socket) override
     {
-      BoundedStream stream(socket, settings, is_stopped);
+      BoundedStream stream(socket, settings, longest_question, is_stopped);
       bool          is_open = true;
       while (is_open && stream.receive_head())
         {
@@ -345,12 +368,13 @@ namespace Tempera
                     !is_closed && is_read && stream.is_head_understood();
           stream.end_question();
         }
-      ::shutdown(socket, SHUT_RDWR);
+      stream.drain();
       ::close(socket);
       return true;
     }
 
     const std::shared_ptr<const Protocol> protocol;
+    const std::size_t                     longest_question;
     const HttpServerSettings              settings;
     /** Whether the question that this thread answers was read to its end. */
     static thread_local bool is_read;

@@ -278,6 +278,22 @@ namespace Tempera
 
 
 
+  std::size_t
+  Protocol::longest_question() const
+  {
+    // Of a number, with blanks, and of all else.
+    constexpr std::size_t bytes_per_number = 64, bytes_beside = 65536;
+
+    std::size_t n_numbers = 0;
+    for (const std::shared_ptr<ServedModel> &model : models)
+      n_numbers =
+        std::max<std::size_t>(n_numbers,
+                              2 * model->n_inputs() + model->n_outputs());
+    return bytes_beside + bytes_per_number * n_numbers;
+  }
+
+
+
   ProtocolAnswer
   Protocol::error(const int          status,
                   const std::string &type,

@@ -16,8 +16,6 @@ namespace Tempera
     std::string address = "127.0.0.1";
     /** 0 for any that is free. */
     int port = 4242;
-    /** Bytes of a question. */
-    std::size_t largest_question = 16 << 20;
     /** Seconds within which a question must have arrived. */
     double seconds_for_question = 20.;
     /** Seconds after which a connection without questions is closed. */

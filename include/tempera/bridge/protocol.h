@@ -36,6 +36,10 @@ namespace Tempera
     ProtocolAnswer
     info() const;
 
+    /** Bytes beyond which no question makes sense. */
+    std::size_t
+    longest_question() const;
+
     /** An answer that says what is wrong. */
     static ProtocolAnswer
     error(const int          status,
