@@ -59,5 +59,5 @@ class Model:
         """Every parameter that there is, with default and meaning."""
         result: list[dict[str, Any]] = json.loads(
             program.call(["parameters", "--json"])
-        )
+        )["parameters"]
         return result

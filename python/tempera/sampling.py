@@ -26,7 +26,8 @@ def sample(
     output: Optional[Union[str, Path]] = None,
     on_progress: Optional[program.Progress] = None,
     overwrite: bool = False,
-) -> Fit:
+    resume: bool = False,
+) -> SampledFit:
     """Sample the posterior of the parameters of a function, given data.
 
     The functions are served on this computer while the program runs. They must give the
@@ -52,6 +53,7 @@ def sample(
         output: Folder for the results; otherwise a new one for temporary files.
         on_progress: Called now and then with the share that is done, from 0 to 1.
         overwrite: Replace a run that is in the folder.
+        resume: Go on with the run in the folder after a stop, a kill or a failure, bit for bit.
     """
     if warmup is None:
         warmup = max(100, draws // 4)
@@ -103,18 +105,15 @@ def sample(
                         for before, now in zip(fit.n_calls, server.n_calls.values())
                     ]
 
-    def resume(progress: Optional[program.Progress]) -> None:
+    def go_on(progress: Optional[program.Progress]) -> None:
         run(["--resume"], progress)
 
-    fit = SampledFit(folder, resume=resume)
+    fit = SampledFit(folder, resume=go_on)
     fit.n_calls = [0] * len(functions)
-    options = ["--overwrite"] if overwrite or output is None else []
-    try:
-        fit.log = run(options, on_progress)
-    except program.ProgramFailed as failure:
-        # What was drawn is not lost: failure.fit.resume() goes on.
-        failure.fit = fit  # type: ignore[attr-defined]
-        raise
+    is_replaced = overwrite or output is None
+    fit.log = run(
+        ["--resume"] if resume else ["--overwrite"] if is_replaced else [], on_progress
+    )
     return fit
 
 
