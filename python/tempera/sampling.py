@@ -17,6 +17,7 @@ def sample(
     data: Sequence[float],
     noise: Union[float, str],
     levels: Sequence[Function] = (),
+    costs: Optional[Sequence[float]] = None,
     draws: int = 1000,
     warmup: Optional[int] = None,
     chains: int = 4,
@@ -42,6 +43,8 @@ def sample(
         noise: Standard deviation of its errors, or a prior for it.
         levels: Cheaper versions of `forward`, best first. They do most of the work; the
             result is that of `forward`, however wrong they are.
+        costs: What a call of each of the `levels` costs, relative to one of `forward`; a
+            twentieth if nothing is said. How much is checked afterwards depends on it.
         draws: In each chain.
         warmup: Rounds before these; a quarter of them, and at least 100, if nothing is said.
         chains: Independent of each other.
@@ -58,6 +61,9 @@ def sample(
     if warmup is None:
         warmup = max(100, draws // 4)
     functions = [forward, *levels]
+    works = [1.0, *(costs if costs is not None else [0.05] * len(levels))]
+    if len(works) != len(functions):
+        raise ValueError(f"There are {len(levels)} levels, but {len(works) - 1} costs.")
     models = {f"level{i}": function for i, function in enumerate(functions)}
     folder = Path(output) if output is not None else Path(tempfile.mkdtemp("_tempera"))
     n_data = len(data)
@@ -79,11 +85,12 @@ def sample(
         lines = ["subsection Model", "  set Type = external", "  subsection Unknowns"]
         lines += [f"    set {name} = {one}" for name, one in prior.items()]
         lines += ["  end", "end", "subsection Levels"]
-        for name in models:
+        for name, cost in zip(models, works):
             lines += [
                 f"  subsection {name}",
                 f"    set Servers = {', '.join(urls)}",
                 f"    set Model = {name}",
+                f"    set Work = {cost}",
                 "  end",
             ]
         return "\n".join([*lines, "end", ""])

@@ -32,11 +32,11 @@ def cooling(parameters, n_steps):
 
 
 def fine(parameters):
-    return cooling(parameters, 6000)
+    return cooling(parameters, 600)
 
 
 def coarse(parameters):
-    return cooling(parameters, 24)
+    return cooling(parameters, 48)
 
 
 if __name__ == "__main__":
