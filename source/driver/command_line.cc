@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/bridge/http_server.h>
 #include <tempera/driver/command_line.h>
 #include <tempera/driver/commands.h>
 #include <tempera/driver/failure_board.h>
@@ -42,6 +43,7 @@ namespace Tempera
       "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
       "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--set ...] [--output DIR] [--overwrite]\n"
+      "  tempera serve FILE.prm [--port 4242] [--address 127.0.0.1] [--set ...]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
       "  tempera list [FILE.prm] [--set ...]\n"
       "  tempera --help | --version\n";
@@ -481,6 +483,47 @@ namespace Tempera
     }
 
 
+    int
+    run_serve(const Arguments &arguments, const Environment &environment)
+    {
+      po::options_description options("Options of 'tempera serve'");
+      add_set_option(options);
+      HttpServerSettings server;
+      options.add_options()("port",
+                            po::value(&server.port)->default_value(server.port),
+                            "port to listen at; 0 for any that is free")(
+        "address",
+        po::value(&server.address)->default_value(server.address),
+        "address to listen at; 0.0.0.0 for all of this computer");
+      const po::variables_map values =
+        parse("serve", arguments, options, environment);
+      if (values.empty())
+        return 0;
+      constexpr int last_port = 65535;
+      if (server.port < 0 || server.port > last_port)
+        throw UserError("tempera serve: --port must be between 0 and " +
+                        std::to_string(last_port) + ".");
+      const Parameters parameters(read_parameter_file("serve", values));
+      const std::unique_ptr<Target> target = parameters.make_target();
+      const auto                    models = served_models(*target);
+      HttpServer               http(std::make_shared<Protocol>(models), server);
+      std::vector<std::string> names;
+      for (const auto &model : models)
+        names.push_back(model->name());
+      environment.out << "-- " << join(names, ", ") << "; levels "
+                      << join(models[0]->levels(), ", ") << "\n"
+                      << "-- serving at http://" << server.address << ":"
+                      << http.port() << ", until Ctrl-C" << std::endl;
+      if (server.address != HttpServerSettings().address)
+        environment.error
+          << "Warning: whoever can reach " << server.address
+          << " can use this computer for solves. There is no password and no "
+             "encryption.\n";
+      http.run(environment.stop);
+      return 0;
+    }
+
+
     /** Load the plugins for a command that can do without a file. */
     void
     load_plugins(const std::string &command, const po::variables_map &values)
@@ -578,6 +621,7 @@ namespace Tempera
       {"report", run_report},
       {"check-gradient", run_check_gradient},
       {"calibrate", run_calibrate},
+      {"serve", run_serve},
       {"parameters", show_parameters},
       {"list", list}};
 

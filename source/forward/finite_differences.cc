@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/beside.h>
 #include <tempera/base/failure_reason.h>
 #include <tempera/base/patterns.h>
 #include <tempera/base/words.h>
 #include <tempera/forward/finite_differences.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 #include <numeric>
 
 namespace Tempera
@@ -108,19 +111,45 @@ namespace Tempera
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override
     {
-      std::vector<double> column(predictions.size());
-      for (unsigned int i = 0; i < parameters.size(); ++i)
-        {
-          model.differences.column(*model.model,
-                                   dealii::make_array_view(parameters),
-                                   dealii::make_array_view(predictions),
-                                   i,
-                                   dealii::make_array_view(column));
-          gradient[i] = std::inner_product(column.begin(),
-                                           column.end(),
-                                           weights.begin(),
-                                           0.);
-        }
+      // Each parameter is somebody's, whoever comes first.
+      std::atomic<unsigned int> next(0);
+      const auto                take_columns = [&]() {
+        std::vector<double> column(predictions.size());
+        for (unsigned int i = next++; i < parameters.size(); i = next++)
+          {
+            model.differences.column(*model.model,
+                                     dealii::make_array_view(parameters),
+                                     dealii::make_array_view(predictions),
+                                     i,
+                                     dealii::make_array_view(column));
+            gradient[i] = std::inner_product(column.begin(),
+                                             column.end(),
+                                             weights.begin(),
+                                             0.);
+          }
+      };
+      std::vector<std::future<void>> others;
+      const std::size_t              n_threads =
+        std::min<std::size_t>(model.n_at_once(), parameters.size());
+      for (std::size_t i = 1; i < n_threads; ++i)
+        others.push_back(std::async(beside(), take_columns));
+      // All must have come back before anything that failed is told.
+      std::exception_ptr failure;
+      const auto         attempt = [&](const auto &act) {
+        try
+          {
+            act();
+          }
+        catch (...)
+          {
+            failure = std::current_exception();
+          }
+      };
+      attempt(take_columns);
+      for (std::future<void> &other : others)
+        attempt([&]() { other.get(); });
+      if (failure)
+        std::rethrow_exception(failure);
     }
 
   private:

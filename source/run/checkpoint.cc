@@ -109,6 +109,15 @@ namespace Tempera
                "it has read another number of files";
     }
 
+    /** Whether it says where something is computed, not what. */
+    bool
+    is_about_servers(const std::string &parameter)
+    {
+      const std::string name = parameter.substr(parameter.rfind('/') + 1);
+      return parameter.rfind("Levels/", 0) == 0 &&
+             (name == "Servers" || name == "Time limit of a call");
+    }
+
     /** Whether a run may go on with another value of a parameter. */
     bool
     may_differ(const std::string &parameter)
@@ -116,6 +125,7 @@ namespace Tempera
       return parameter == "Iterations" || parameter == "Work budget" ||
              parameter == "Output directory" ||
              parameter.rfind("Parallel/", 0) == 0 ||
+             is_about_servers(parameter) ||
              (parameter.rfind("Output/", 0) == 0 &&
               parameter != "Output/Draws");
     }

@@ -66,6 +66,12 @@ namespace Tempera
         return inner->has_derivative();
       }
 
+      unsigned int
+      n_at_once() const override
+      {
+        return inner->n_at_once();
+      }
+
       std::string
       gradient_method() const override
       {
@@ -201,6 +207,7 @@ namespace Tempera
         ModelContext result;
         result.level   = level;
         result.sensors = sensors;
+        result.centre  = unknowns.values;
         return result;
       }
 
@@ -216,7 +223,7 @@ namespace Tempera
                           counted(model->n_parameters(), "parameter") +
                           ", but 'Model/Unknowns' has " +
                           std::to_string(unknowns.values.size()) +
-                          ". Correct the model.");
+                          ". Correct one of them.");
         if (unknowns.indices.size() < unknowns.values.size())
           model = std::make_shared<PartlyKnownModel>(model, unknowns);
         if (!model->has_derivative())
@@ -269,7 +276,8 @@ namespace Tempera
           if (types.count(level) == 0)
             types[level] = ForwardModelRegistry::create(name);
 
-        parameters = types.begin()->second->parameters();
+        parameters = types.begin()->second->parameters_for(
+          source.names_in({"Model", "Unknowns"}));
         sections.add_struct({"Model"}, differences);
         declare_unknowns(parameters, texts, {"Model", "Unknowns"}, sections);
         sections.add_struct({"Observations"}, observations);

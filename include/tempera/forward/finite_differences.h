@@ -83,7 +83,10 @@ namespace Tempera
   };
 
 
-  /** Gives any model a derivative by finite differences. */
+  /**
+   * Gives any model a derivative by finite differences. They are taken at once
+   * as far as the model allows; the numbers do not depend on it.
+   */
   class FiniteDifferenceModel : public ForwardModel
   {
   public:
@@ -107,6 +110,12 @@ namespace Tempera
 
     std::string
     description() const override;
+
+    unsigned int
+    n_at_once() const override
+    {
+      return model->n_at_once();
+    }
 
     std::string
     gradient_method() const override

@@ -101,6 +101,13 @@ namespace Tempera
       return "";
     }
 
+    /** As many threads may call evaluate() at once. */
+    virtual unsigned int
+    n_at_once() const
+    {
+      return 1;
+    }
+
     /** Whether write_fields() does anything. */
     virtual bool
     has_fields() const

@@ -40,6 +40,8 @@ namespace Tempera
     /** Where and when something was measured; empty if only values are given.
      */
     std::vector<Sensor> sensors;
+    /** Values of all parameters in the middle of what they may be. */
+    std::vector<double> centre;
     /** The processes that evaluate the model together. */
     MPI_Comm communicator = MPI_COMM_SELF;
   };
@@ -63,6 +65,17 @@ namespace Tempera
     /** In the order in which models take them. */
     virtual std::vector<ModelParameter>
     parameters() const = 0;
+
+    /**
+     * The same where the file names them, in the order of its section
+     * 'Model/Unknowns'.
+     */
+    virtual std::vector<ModelParameter>
+    parameters_for(const std::vector<std::string> &names_in_file) const
+    {
+      (void)names_in_file;
+      return parameters();
+    }
 
     /** Declare how fine a level is, in its section of 'Levels'. */
     virtual void

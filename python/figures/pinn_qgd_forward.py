@@ -1,0 +1,14 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The paper's Experiment 3, quasi-gas dynamics forward: curves with bands, and errors by round."""
+# %% The runs: the ladder, and its two rungs alone.
+from paper import curves, run
+
+FITS = {
+    "m-reSGLD": run("pinn_qgd_forward", 20000, 10000),
+    "lt-SGLD": run("pinn_qgd_forward_lt", 20000, 10000),
+    "ht-SGLD": run("pinn_qgd_forward_ht", 20000, 10000),
+}
+
+# %% The picture.
+curves(FITS, "pinn_qgd_forward")
