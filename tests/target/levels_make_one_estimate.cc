@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Estimates from the draws of all levels are right, and so are their errors: in
+// many short runs of two models with known posteriors, true errors are below
+// twice the stated ones as often as they should be, where the coarse level
+// alone is wrong by many of them. Of a coarse level that is bad or lacks a
+// mode, no confident wrong number is made. With an argument: so many runs of
+// each.
+
+#include "tests.h"
+
+#include <tempera/output/analysis.h>
+#include <tempera/run/run.h>
+#include <tempera/target/forward_target.h>
+
+#include <filesystem>
+#include <sstream>
+
+using namespace Tempera;
+using namespace Tempera::Testing;
+
+namespace
+{
+  using Function = std::function<std::vector<double>(const double)>;
+
+  /** One unknown, some predictions, data with errors of one size. */
+  struct Question
+  {
+    std::string         name;
+    Prior               prior;
+    Function            fine, coarse;
+    std::vector<double> data;
+    double              noise;
+    /** Where the posterior is looked at. */
+    double lower, upper;
+  };
+
+  double
+  misfit(const Question &question, const Function &model, const double x)
+  {
+    const std::vector<double> predictions = model(x);
+    double                    sum         = 0.;
+    for (std::size_t i = 0; i < predictions.size(); ++i)
+      sum +=
+        0.5 * std::pow((predictions[i] - question.data[i]) / question.noise, 2);
+    return sum;
+  }
+
+  struct Posterior
+  {
+    double mean = 0., deviation = 0., share = 0.;
+  };
+
+  /** By the rule of midpoints; share of what is below zero. */
+  Posterior
+  posterior(const Question &question, const Function &model)
+  {
+    constexpr unsigned int n   = 200000;
+    const double           h   = (question.upper - question.lower) / n;
+    double                 sum = 0., square = 0.;
+    Posterior              result;
+    for (unsigned int i = 0; i < n; ++i)
+      {
+        const double x = question.lower + (i + 0.5) * h;
+        const double weight =
+          std::exp(-question.prior.energy(x) - misfit(question, model, x));
+        sum += weight;
+        result.mean += weight * x;
+        square += weight * x * x;
+        result.share += x < 0. ? weight : 0.;
+      }
+    result.mean /= sum;
+    result.share /= sum;
+    result.deviation = std::sqrt(square / sum - result.mean * result.mean);
+    return result;
+  }
+
+  std::shared_ptr<FunctionModel>
+  make_model(const Question &question,
+             const Function &function,
+             const double    work)
+  {
+    return std::make_shared<FunctionModel>(
+      1,
+      question.data.size(),
+      [function](const auto &x, const auto &predictions) {
+        const std::vector<double> values = function(x[0]);
+        std::copy(values.begin(), values.end(), predictions.begin());
+      },
+      work);
+  }
+
+  Analysis
+  sample(const Question &question, const unsigned int seed)
+  {
+    ForwardTarget target({{"fine", make_model(question, question.fine, 1.)},
+                          {"coarse",
+                           make_model(question, question.coarse, 0.002)}},
+                         {{"x", question.prior}},
+                         question.data,
+                         question.noise);
+    RunSettings   settings;
+    settings.run.seed            = seed;
+    settings.run.iterations      = 650;
+    settings.run.burn_in         = 50;
+    settings.n_chains            = 4;
+    settings.folder              = "levels_make_one_estimate.run";
+    settings.ladder.temperatures = std::vector<double>{
+      1., 1., 5., 30., std::numeric_limits<double>::infinity()};
+    settings.ladder.levels = {"fine", "coarse", "coarse", "coarse", "coarse"};
+    settings.ladder.paces  = {1, 20, 20, 20, 20};
+    settings.ladder.temper = "likelihood";
+    settings.kernel.types  = {"differences"};
+    settings.kernel.steps_per_round = {0, 1, 1, 1, 1};
+    for (auto &format : settings.output.formats)
+      format.second = false;
+    std::ostringstream terminal;
+    run(target, settings, terminal, RunOptions{OldRun::overwrite});
+    return analyse(RecordedRun(settings.folder));
+  }
+
+  /** An unknown that enters linearly, with a normal prior. */
+  const Question linear = {
+    "linear",
+    Prior::normal(0., 1.),
+    [](const double x) {
+      return std::vector<double>{x, 0.5 * x};
+    },
+    [](const double x) {
+      return std::vector<double>{1.03 * x - 0.02, 0.5 * x + 0.03};
+    },
+    {0.8, 0.5},
+    0.2,
+    -2.,
+    3.};
+
+  /** Two answers of unequal shares, which the coarse level has wrong. */
+  const Question two_answers = {
+    "two answers",
+    Prior::uniform(-3., 3.),
+    [](const double x) {
+      return std::vector<double>{x * x, 0.1 * x};
+    },
+    [](const double x) {
+      return std::vector<double>{1.01 * x * x, 0.1 * x + 0.04};
+    },
+    {1., 0.02},
+    0.15,
+    -3.,
+    3.};
+
+  void
+  check_errors(const Question &question, const unsigned int n_runs)
+  {
+    const Posterior truth = posterior(question, question.fine),
+                    wrong = posterior(question, question.coarse);
+    unsigned int n = 0, n_inside = 0, n_good = 0;
+    double       uncorrected = 0., mean_of_means = 0., error_of_means = 0.;
+    for (unsigned int seed = 1; seed <= n_runs; ++seed)
+      {
+        const Analysis        analysis  = sample(question, 1000 + seed);
+        const LevelEstimates &estimates = analysis.level_estimates;
+        if (!estimates.is_good())
+          continue;
+        ++n_good;
+        const auto notice = [&](const EstimatedValue &one, const double value) {
+          ++n;
+          n_inside += std::abs(one.value - value) < 2. * one.error;
+        };
+        notice(estimates.columns[0].mean, truth.mean);
+        notice(estimates.columns[0].standard_deviation, truth.deviation);
+        mean_of_means += (estimates.columns[0].mean.value - truth.mean);
+        error_of_means += std::pow(estimates.columns[0].mean.error, 2);
+        uncorrected += estimates.columns[0].uncorrected - wrong.mean;
+        for (std::size_t i = 0; i < estimates.shares.size(); ++i)
+          if (analysis.modes.modes[i].centre[0] < 0.)
+            notice(estimates.shares[i], truth.share);
+      }
+    const double coverage = double(n_inside) / n;
+    check(question.name + ": nearly all runs are good",
+          n_good >= 0.95 * n_runs,
+          std::to_string(n_good) + " of " + std::to_string(n_runs));
+    // For few runs, what chance makes of 0.91 to 0.98.
+    const double slack = 3. * std::sqrt(0.95 * 0.05 / n);
+    check(question.name + ": stated errors are honest",
+          coverage > 0.91 - slack && coverage < 0.98 + slack,
+          std::to_string(coverage) + " of " + std::to_string(n));
+    mean_of_means /= n_good;
+    error_of_means = std::sqrt(error_of_means) / n_good;
+    check(question.name + ": the mean of all runs is right",
+          std::abs(mean_of_means) < 4. * error_of_means,
+          std::to_string(mean_of_means) + " +- " +
+            std::to_string(error_of_means));
+    check(question.name + ": without its correction it would be wrong",
+          std::abs(truth.mean - wrong.mean) > 10. * error_of_means &&
+            std::abs(uncorrected / n_good) <
+              0.2 * std::abs(truth.mean - wrong.mean),
+          std::to_string(truth.mean - wrong.mean) + ", " +
+            std::to_string(uncorrected / n_good));
+    if (n_runs > 100)
+      std::cout << "   coverage " << coverage << " of " << n << std::endl;
+  }
+
+  /** A coarse level that is no good must not lead to a confident error. */
+  void
+  check_bad_level(const std::string &name,
+                  const Function    &coarse,
+                  const unsigned int n_runs,
+                  const bool         lacks_a_mode)
+  {
+    Question question                  = two_answers;
+    question.coarse                    = coarse;
+    const Posterior truth              = posterior(question, question.fine);
+    unsigned int    n_confident_errors = 0, n_silent_errors = 0, n_stepped = 0;
+    for (unsigned int seed = 1; seed <= n_runs; ++seed)
+      {
+        const Analysis        analysis  = sample(question, 2000 + seed);
+        const LevelEstimates &estimates = analysis.level_estimates;
+        n_stepped += !estimates.is_good();
+        const auto is_wrong = [&](const EstimatedValue &one) {
+          return !(std::abs(one.value - truth.mean) < 5. * one.error);
+        };
+        n_confident_errors +=
+          estimates.is_good() && is_wrong(estimates.columns[0].mean);
+        const bool is_warned =
+          std::any_of(analysis.warnings.begin(),
+                      analysis.warnings.end(),
+                      [](const Warning &warning) {
+                        return warning.severity != Warning::Severity::note;
+                      });
+        n_silent_errors +=
+          !is_warned && is_wrong(analysis.columns[0].diagnostics.mean);
+      }
+    check(name + ": no confident error from all levels",
+          n_confident_errors == 0 && (n_stepped == n_runs || !lacks_a_mode),
+          std::to_string(n_confident_errors) + ", stepped back " +
+            std::to_string(n_stepped));
+    check(name + ": no silent error of the draws",
+          n_silent_errors == 0,
+          std::to_string(n_silent_errors));
+    if (n_runs > 20)
+      std::cout << "   stepped back " << n_stepped << std::endl;
+  }
+} // namespace
+
+
+int
+main(int argc, char **argv)
+{
+  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+  const unsigned int n_runs = argc > 1 ? std::stoi(argv[1]) : 40;
+
+  check_errors(linear, n_runs);
+  check_errors(two_answers, n_runs);
+
+  const unsigned int n_bad = argc > 1 ? 20 : 3;
+  for (const double factor : {0.7, 1.1, 1.3})
+    check_bad_level(
+      "predictions times " + std::to_string(factor).substr(0, 3),
+      [factor](const double x) {
+        return std::vector<double>{factor * x * x, factor * 0.1 * x};
+      },
+      n_bad,
+      false);
+  check_bad_level(
+    "a level that lacks a mode",
+    [](const double x) {
+      return std::vector<double>{x * x + (x > 0. ? 3. * x : 0.), 0.1 * x};
+    },
+    n_bad,
+    true);
+  std::filesystem::remove_all("levels_make_one_estimate.run");
+  return result();
+}
