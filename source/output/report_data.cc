@@ -257,6 +257,7 @@ namespace Tempera
           .add("unknowns", unknowns())
           .add("warnings", warnings())
           .add("modes", modes())
+          .add("levelEstimates", level_estimates())
           .add("state", analysis.state)
           .add("barrier", analysis.barrier)
           .add("tripRate", analysis.round_trip_rate)
@@ -452,6 +453,41 @@ namespace Tempera
         std::vector<std::string> names = analysis.mode_columns;
         names.resize(std::min(names.size(), most_pair_columns));
         return JsonObject().add("names", names).add("modes", entries);
+      }
+
+      /** What the draws of all levels say together; null without such. */
+      Json
+      level_estimates() const
+      {
+        const LevelEstimates &found = analysis.level_estimates;
+        if (found.is_empty())
+          return Json();
+        std::vector<Json> rows;
+        for (const LevelEstimates::Column &column : found.columns)
+          if (rows.size() < most_columns)
+            rows.push_back(JsonObject()
+                             .add("name", column.name)
+                             .add("mean", column.mean.value)
+                             .add("error", column.mean.error)
+                             .add("sd", column.standard_deviation.value)
+                             .add("sdError", column.standard_deviation.error)
+                             .add("low", column.quantile_5.value)
+                             .add("median", column.median.value)
+                             .add("high", column.quantile_95.value));
+        for (std::size_t i = 0; i < found.shares.size(); ++i)
+          rows.push_back(
+            JsonObject()
+              .add("name", "share of answer " + std::to_string(i + 1))
+              .add("mean", found.shares[i].value)
+              .add("error", found.shares[i].error));
+        return JsonObject()
+          .add("objection", found.objection)
+          .add("coarse", found.steps.front().coarse)
+          .add("fine", found.steps.back().fine)
+          .add("draws", found.steps.front().n_draws)
+          .add("weighted", found.steps.back().n_weighted)
+          .add("spread", found.steps.back().spread)
+          .add("rows", rows);
       }
 
       Json

@@ -515,6 +515,23 @@
           number(mode.error, 2), mode.rHat === null ? '–' : mode.rHat.toFixed(3), number(mode.size, 4),
           ...mode.centre.map((value) => number(value))]))))));
     }
+    const levels = report.levelEstimates;
+    if (levels) {
+      part.append(element('p', {class: 'about', style: 'margin-top: 12px'}, levels.objection ?
+        'The draws of all levels do not make a better estimate: ' + levels.objection + '.' :
+        'From the draws of all levels, corrected to level ' + levels.fine + ': ' +
+        plural(levels.draws, 'draw') + ' of level ' + levels.coarse + ', of which ' +
+        levels.weighted.toLocaleString('en-US') + ' are weighted with the finer energy (log w: ' +
+        number(levels.spread, 2) + ').'));
+      const cells = (tag, texts) => element('tr', {}, ...texts.map((text, i) =>
+        element(tag, i === 0 ? {class: 'text'} : {}, text)));
+      if (!levels.objection)
+        part.append(element('div', {class: 'wide'}, element('table', {},
+          element('thead', {}, cells('th', ['', 'mean', 'error', 'sd', 'error', '5 %', '50 %', '95 %'])),
+          element('tbody', {}, ...levels.rows.map((row) => cells('td', [row.name, number(row.mean, 5),
+            number(row.error, 2), number(row.sd, 4), number(row.sdError, 2), number(row.low),
+            number(row.median), number(row.high)]))))));
+    }
   }
 
   /** The rung that the pairs show. */
