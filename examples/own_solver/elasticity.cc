@@ -68,9 +68,18 @@ namespace
       sparsity.copy_from(pattern);
       for (SparseMatrix<double> *matrix : {&of_lambda, &of_mu})
         matrix->reinit(sparsity);
-      for (Vector<double> &load : loads)
-        load.reinit(dofs.n_dofs());
       assemble();
+      for (unsigned int d = 0; d < 2; ++d)
+        {
+          loads[d].reinit(dofs.n_dofs());
+          VectorTools::create_boundary_right_hand_side(
+            dofs,
+            QGauss<1>(3),
+            ComponentSelectFunction<2>(d, 2),
+            loads[d],
+            {1});
+          clamped.set_zero(loads[d]);
+        }
     }
 
   private:
@@ -79,12 +88,9 @@ namespace
     assemble()
     {
       const QGauss<2> inside(3);
-      const QGauss<1> on_faces(3);
       FEValues<2>     values(fe, inside, update_gradients | update_JxW_values);
-      FEFaceValues<2> faces(fe, on_faces, update_values | update_JxW_values);
       const unsigned int                   n = fe.n_dofs_per_cell();
       FullMatrix<double>                   cell_lambda(n, n), cell_mu(n, n);
-      std::vector<Vector<double>>          cell_loads(2, Vector<double>(n));
       std::vector<types::global_dof_index> indices(n);
       const FEValuesExtractors::Vector     u(0);
       for (const auto &cell : dofs.active_cell_iterators())
@@ -102,25 +108,9 @@ namespace
                                    (values[u].symmetric_gradient(i, q) *
                                     values[u].symmetric_gradient(j, q));
                 }
-          for (Vector<double> &load : cell_loads)
-            load = 0.;
-          for (const auto &face : cell->face_iterators())
-            if (face->at_boundary() && face->boundary_id() == 1)
-              {
-                faces.reinit(cell, face);
-                for (unsigned int q = 0; q < on_faces.size(); ++q)
-                  for (unsigned int i = 0; i < n; ++i)
-                    for (unsigned int d = 0; d < 2; ++d)
-                      cell_loads[d](i) +=
-                        faces[u].value(i, q)[d] * faces.JxW(q);
-              }
           cell->get_dof_indices(indices);
           clamped.distribute_local_to_global(cell_lambda, indices, of_lambda);
           clamped.distribute_local_to_global(cell_mu, indices, of_mu);
-          for (unsigned int d = 0; d < 2; ++d)
-            clamped.distribute_local_to_global(cell_loads[d],
-                                               indices,
-                                               loads[d]);
         }
     }
 

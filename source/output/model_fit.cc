@@ -534,7 +534,7 @@ namespace Tempera
     // Unknowns that are not recorded, as weights, need not have mixed as their
     // predictions seem to; where they began, after a warm start, they follow
     // the data.
-    if (!description.has_unrecorded())
+    if (!description.has_unrecorded)
       fit.tests.push_back({Test::too_small,
                            boost::math::gamma_p(half, 0.5 * fit.chi_square),
                            fit.chi_square,

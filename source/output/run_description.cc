@@ -66,6 +66,8 @@ namespace Tempera
       std::vector<std::vector<double>> places;
       /** Counted from 1; 0 for none. */
       unsigned int written_deviation_unknown = 0;
+      /** 0 or 1; something else in records of older versions. */
+      unsigned int written_unrecorded = 2;
     };
 
     template <typename Field>
@@ -86,6 +88,7 @@ namespace Tempera
       field("thinning", description.thinning);
       field("names", description.names);
       field("indices", description.indices);
+      field.optional("unrecorded", description.written_unrecorded);
       field("lower", description.lower);
       field("upper", description.upper);
       field("priors", description.priors);
@@ -144,6 +147,11 @@ namespace Tempera
         }
       description.deviation_unknown =
         int(description.written_deviation_unknown) - 1;
+      // In the past these stood before the recorded ones.
+      description.has_unrecorded =
+        description.written_unrecorded == 1 ||
+        (description.written_unrecorded > 1 &&
+         (description.indices.empty() || description.indices[0] > 0));
       check(description);
       return description;
     }
@@ -165,6 +173,7 @@ namespace Tempera
         written.times.push_back(one.time);
       }
     written.written_deviation_unknown = description.deviation_unknown + 1;
+    written.written_unrecorded        = description.has_unrecorded;
     return JsonTree::to_json(written);
   }
 

@@ -231,8 +231,9 @@ namespace Tempera
     description.burn_in      = run.burn_in;
     description.thinning     = run.thinning;
 
-    const StateSpace &space = ladder.space();
-    description.indices     = space.recorded();
+    const StateSpace &space    = ladder.space();
+    description.indices        = space.recorded();
+    description.has_unrecorded = description.indices.size() < space.dimension();
     for (const unsigned int i : description.indices)
       {
         description.names.push_back(space[i].name);

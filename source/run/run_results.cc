@@ -82,20 +82,11 @@ namespace Tempera
 
 
 
-  bool
-  Run::has_unrecorded() const
-  {
-    const StateSpace &space = (*ensemble)[0].get_ladder().space();
-    return space.recorded().size() < space.dimension();
-  }
-
-
-
   unsigned int
   Run::n_kept_draws() const
   {
     unsigned int n = 0;
-    if (has_unrecorded())
+    if (description.has_unrecorded)
       for (const std::string &name : StudyRegistry::names())
         n = std::max(n,
                      StudyRegistry::create(name)->n_whole_draws(target,

@@ -35,6 +35,8 @@ namespace
     double sigma = 0.2;
     /** Whether means over the draws can be believed. */
     bool has_converged = true;
+    /** Whether there are unknowns whose draws are not recorded. */
+    bool has_unrecorded = false;
   };
 
   /**
@@ -124,6 +126,7 @@ namespace
           }
       }
     description.deviation_unknown = flaw.is_deviation_unknown ? 0 : -1;
+    description.has_unrecorded    = flaw.has_unrecorded;
     return judge_fit(description,
                      draws,
                      Numbers(n_draws,
@@ -230,6 +233,13 @@ namespace
                 n_found(15, 2, {0.2}, 100, Test::too_small),
                 97,
                 100);
+    Flaw weights;
+    weights.noise_factor   = 0.2;
+    weights.has_unrecorded = true;
+    check_count("but not looked for where unknowns are not recorded",
+                n_found(15, 2, weights, 100, Test::too_small),
+                0,
+                0);
     check_count("an outlier is found",
                 n_found(20, 2, {1., 8.}, 100, Test::outlier),
                 97,

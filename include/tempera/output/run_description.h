@@ -52,6 +52,8 @@ namespace Tempera
     std::vector<std::string> names;
     /** Where they stand in a state. */
     std::vector<unsigned int> indices;
+    /** Whether there are unknowns that are not recorded, as weights. */
+    bool has_unrecorded = false;
     /** Bounds of the recorded unknowns; infinite where there is none. */
     std::vector<double> lower, upper;
     /** Their priors in words; empty if there are none. */
@@ -124,13 +126,6 @@ namespace Tempera
     std::function<void(const dealii::ArrayView<const double> &position,
                        const dealii::ArrayView<double>       &values)>
       measure;
-
-    /** Whether states have unknowns before the recorded ones, or no others. */
-    bool
-    has_unrecorded() const
-    {
-      return indices.empty() || indices.back() + 1 != indices.size();
-    }
 
     /** All that is recorded: unknowns, then derived numbers. */
     std::vector<std::string>

@@ -164,10 +164,6 @@ namespace Tempera
     write_results(const std::atomic<bool> &stop,
                   const std::string       &closing_words);
 
-    /** Whether some unknowns are sampled, but not recorded. */
-    bool
-    has_unrecorded() const;
-
     /** States to keep while sampling, of what is not recorded. */
     unsigned int
     n_kept_draws() const;
