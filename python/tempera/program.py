@@ -6,11 +6,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Callable, Mapping, Optional, Sequence
 
 Progress = Callable[[float], None]
 """Is called with the share of a run that is done, from 0 to 1."""
+
+
+def show_progress(done: float) -> None:
+    """A bar for terminals and notebooks, to be given as `on_progress`."""
+    filled = round(40 * done)
+    end = "\n" if done >= 1 else ""
+    bar = "=" * filled + " " * (40 - filled)
+    print(f"\r[{bar}] {100 * done:.0f} %", end=end, file=sys.stderr, flush=True)
 
 
 class ProgramFailed(RuntimeError):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Parameter files are run, and their results are read."""
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,13 @@ class RunsOfFiles(unittest.TestCase):
     def test_progress_is_told(self):
         self.assertEqual(self.progress, sorted(self.progress))
         self.assertEqual(self.progress[-1], 1.0)
+
+    def test_progress_is_shown(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            for share in (0.5, 1.0):
+                tempera.show_progress(share)
+        self.assertIn(" 50 %", said.getvalue())
+        self.assertTrue(said.getvalue().endswith(" 100 %\n"))
 
     def test_draws_have_chains_and_names(self):
         draws = self.fit.draws
