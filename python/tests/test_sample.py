@@ -51,7 +51,7 @@ class FunctionsAreSampled(unittest.TestCase):
         self.assertEqual(progress[-1], 1.0)
 
     def test_a_fine_and_a_coarse_one(self):
-        fit = tempera.sample(fine, PRIOR, DATA, NOISE, levels=[coarse], draws=400,
+        fit = tempera.sample(fine, PRIOR, DATA, NOISE, levels=[coarse], draws=250,
                              output=self.folder / "two")
         self.check_moments(fit)
         few = min(one["ess_bulk"] for one in fit.summary()["unknowns"])
