@@ -86,6 +86,14 @@ class RunsOfFiles(unittest.TestCase):
     def test_parameters_are_described(self):
         self.assertGreater(len(tempera.Model.parameters()), 50)
 
+    def test_figures_are_made(self):
+        script = EXAMPLES.parents[1] / "python" / "figures" / "two_sources.py"
+        folder = self.folder / "figures"
+        done = subprocess.run([sys.executable, script, folder, "--quick"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((folder / "two_sources.pdf").is_file())
+
     def test_the_import_is_light(self):
         heavy = "'numpy', 'xarray', 'matplotlib', 'netCDF4'"
         done = subprocess.run(

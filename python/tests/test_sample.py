@@ -45,7 +45,7 @@ class FunctionsAreSampled(unittest.TestCase):
 
     def test_one_function(self):
         progress = []
-        fit = tempera.sample(fine, PRIOR, DATA, NOISE, draws=400, output=self.folder / "one",
+        fit = tempera.sample(fine, PRIOR, DATA, NOISE, draws=250, output=self.folder / "one",
                              on_progress=progress.append)
         self.check_moments(fit)
         self.assertEqual(progress[-1], 1.0)
@@ -63,7 +63,7 @@ class FunctionsAreSampled(unittest.TestCase):
             return fine(x)
 
         curve.gradient = lambda x, w: [w[0] + w[1], w[0] - w[1]]
-        fit = tempera.sample(curve, PRIOR, DATA, NOISE, draws=400, output=self.folder / "slope")
+        fit = tempera.sample(curve, PRIOR, DATA, NOISE, draws=250, output=self.folder / "slope")
         self.assertIn("MALA", fit.log)
         self.check_moments(fit)
 
