@@ -31,14 +31,15 @@ class ProgramFailed(RuntimeError):
 
 
 def find_program() -> str:
-    """The path of the program: that of the environment variable TEMPERA_PROGRAM,
-    that of a build beside this package, or the one that the shell would find."""
+    """The path of the program: that of the environment variable TEMPERA_PROGRAM, that of
+    a build or of an installation with this package, or the one that the shell would find."""
     named = os.environ.get("TEMPERA_PROGRAM")
     if named:
         return named
-    built = Path(__file__).resolve().parents[2] / "build" / "tempera"
-    if built.is_file():
-        return str(built)
+    place = Path(__file__).resolve().parent
+    for beside in ("../../build/tempera", "../../../../bin/tempera"):
+        if (place / beside).is_file():
+            return str((place / beside).resolve())
     found = shutil.which("tempera")
     if found:
         return found
