@@ -35,7 +35,7 @@ install(TARGETS tempera RUNTIME DESTINATION bin)
 install(TARGETS tempera_core LIBRARY DESTINATION lib)
 install(DIRECTORY include/tempera ${PROJECT_BINARY_DIR}/include/tempera
   DESTINATION include)
-install(DIRECTORY prm doc examples DESTINATION share/tempera
+install(DIRECTORY prm doc examples python DESTINATION share/tempera
   PATTERN build EXCLUDE PATTERN output EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/install/tempera-config.cmake
   ${PROJECT_BINARY_DIR}/tempera-config-version.cmake DESTINATION lib/cmake/tempera)

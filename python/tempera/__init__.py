@@ -15,7 +15,7 @@ Nothing heavy is imported before it is used. The program is found by
 """
 from .fit import Fit, compare
 from .model import Model
-from .program import ProgramFailed, find_program
+from .program import ProgramFailed, find_program, show_progress
 from .sampling import sample
 from .server import Server, serve
 
@@ -28,4 +28,5 @@ __all__ = [
     "find_program",
     "sample",
     "serve",
+    "show_progress",
 ]

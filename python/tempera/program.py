@@ -6,11 +6,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Callable, Mapping, Optional, Sequence
 
 Progress = Callable[[float], None]
 """Is called with the share of a run that is done, from 0 to 1."""
+
+
+def show_progress(done: float) -> None:
+    """A bar for terminals and notebooks, to be given as `on_progress`."""
+    filled = round(40 * done)
+    end = "\n" if done >= 1 else ""
+    bar = "=" * filled + " " * (40 - filled)
+    print(f"\r[{bar}] {100 * done:.0f} %", end=end, file=sys.stderr, flush=True)
 
 
 class ProgramFailed(RuntimeError):
@@ -22,14 +31,15 @@ class ProgramFailed(RuntimeError):
 
 
 def find_program() -> str:
-    """The path of the program: that of the environment variable TEMPERA_PROGRAM,
-    that of a build beside this package, or the one that the shell would find."""
+    """The path of the program: that of the environment variable TEMPERA_PROGRAM, that of
+    a build or of an installation with this package, or the one that the shell would find."""
     named = os.environ.get("TEMPERA_PROGRAM")
     if named:
         return named
-    built = Path(__file__).resolve().parents[2] / "build" / "tempera"
-    if built.is_file():
-        return str(built)
+    place = Path(__file__).resolve().parent
+    for beside in ("../../build/tempera", "../../../../bin/tempera"):
+        if (place / beside).is_file():
+            return str((place / beside).resolve())
     found = shutil.which("tempera")
     if found:
         return found

@@ -144,7 +144,7 @@ def _ladder(
     n_hot = 3 if hottest > 1.1 else 0
     temperatures = [1.02**i for i in range(len(cold))]
     temperatures += [hottest ** ((i + 1) / n_hot) for i in range(n_hot)]
-    n_steps = 40 if len(cold) > 1 else 1
+    n_steps = 80 if len(cold) > 1 else 1
     return {
         "Sampler/Ladder/Temperatures": ", ".join(f"{one:.6g}" for one in temperatures),
         "Sampler/Ladder/Levels": ", ".join(cold + cold[-1:] * n_hot),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Parameter files are run, and their results are read."""
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,13 @@ class RunsOfFiles(unittest.TestCase):
     def test_progress_is_told(self):
         self.assertEqual(self.progress, sorted(self.progress))
         self.assertEqual(self.progress[-1], 1.0)
+
+    def test_progress_is_shown(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            for share in (0.5, 1.0):
+                tempera.show_progress(share)
+        self.assertIn(" 50 %", said.getvalue())
+        self.assertTrue(said.getvalue().endswith(" 100 %\n"))
 
     def test_draws_have_chains_and_names(self):
         draws = self.fit.draws
@@ -76,6 +85,14 @@ class RunsOfFiles(unittest.TestCase):
 
     def test_parameters_are_described(self):
         self.assertGreater(len(tempera.Model.parameters()), 50)
+
+    def test_figures_are_made(self):
+        script = EXAMPLES.parents[1] / "python" / "figures" / "two_sources.py"
+        folder = self.folder / "figures"
+        done = subprocess.run([sys.executable, script, folder, "--quick"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((folder / "two_sources.pdf").is_file())
 
     def test_the_import_is_light(self):
         heavy = "'numpy', 'xarray', 'matplotlib', 'netCDF4'"

@@ -126,7 +126,7 @@ namespace Tempera
       }
 
       /**
-       * Everybody is asked the same, and the first one twice: answers that are
+       * Everybody is asked the same, and one of them twice: answers that are
        * not the same make no energy.
        */
       void
@@ -137,7 +137,7 @@ namespace Tempera
           split(dealii::make_array_view(parameters), input_sizes);
         std::vector<ServerAnswer> answers =
           pool.ask_all("/Evaluate", request.dump());
-        answers.push_back(pool.ask_all("/Evaluate", request.dump()).front());
+        answers.push_back(pool.ask("/Evaluate", request.dump()));
         std::vector<std::vector<double>> all;
         for (const ServerAnswer &answer : answers)
           {
@@ -153,22 +153,28 @@ namespace Tempera
               }
           }
         for (std::size_t i = 1; i < all.size(); ++i)
-          if (all[i] != all[0])
-            {
-              const bool is_same = answers[i].server == answers[0].server;
-              throw UserError(
-                "The model '" + settings.model + "' of '" +
-                settings.parameter("Servers") + "' gives " +
-                (is_same ? "two answers to one question (" + answers[0].server :
-                           "different answers (" + answers[0].server + ", " +
-                             answers[i].server) +
-                "): " + difference(all[0], all[i]) +
-                ". A model must be a function of its parameters. " +
-                (is_same ? "Fix the seed of its random numbers, or iterate "
-                           "from the same start every time." :
-                           "Run the same program on the same kind of computer, "
-                           "or name one of the servers only."));
-            }
+          {
+            // Who contradicts himself is worse than who contradicts others.
+            std::size_t other = 0;
+            for (std::size_t j = 1; j < i; ++j)
+              if (answers[j].server == answers[i].server)
+                other = j;
+            if (all[i] == all[other])
+              continue;
+            const bool is_same = answers[i].server == answers[other].server;
+            throw UserError(
+              "The model '" + settings.model + "' of '" +
+              settings.parameter("Servers") + "' gives " +
+              (is_same ? "two answers to one question (" + answers[i].server :
+                         "different answers (" + answers[other].server + ", " +
+                           answers[i].server) +
+              "): " + difference(all[other], all[i]) +
+              ". A model must be a function of its parameters. " +
+              (is_same ? "Fix the seed of its random numbers, or iterate "
+                         "from the same start every time." :
+                         "Run the same program on the same kind of computer, "
+                         "or name one of the servers only."));
+          }
       }
 
     private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/beside.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/bridge/server_pool.h>
@@ -251,15 +252,21 @@ namespace Tempera
   std::vector<ServerAnswer>
   ServerPool::ask_all(const std::string &path, const std::string &body) const
   {
-    const std::lock_guard<std::mutex> lock(implementation->mutex);
-    std::vector<ServerAnswer>         answers;
+    const std::lock_guard<std::mutex>      lock(implementation->mutex);
+    std::vector<std::future<ServerAnswer>> asked;
     for (const auto &server : implementation->servers)
+      if (!server->is_dropped)
+        asked.push_back(std::async(beside(), [&]() {
+          ServerAnswer answer;
+          server->is_dropped =
+            !implementation->ask(*server, path, body, answer);
+          return server->is_dropped ? ServerAnswer() : answer;
+        }));
+    std::vector<ServerAnswer> answers;
+    for (std::future<ServerAnswer> &one : asked)
       {
-        if (server->is_dropped)
-          continue;
-        ServerAnswer answer;
-        server->is_dropped = !implementation->ask(*server, path, body, answer);
-        if (!server->is_dropped)
+        const ServerAnswer answer = one.get();
+        if (answer.status != 0)
           answers.push_back(answer);
       }
     if (answers.empty())

@@ -69,6 +69,13 @@ namespace Tempera
             }
       }
     add(
+      {{"Model", "Unknowns"},
+       "(any name)",
+       "",
+       "any text",
+       {},
+       "With 'external': the parameters of the model, under names of your own, in the order of its input. A number, if it is known; otherwise its prior."});
+    add(
       {{"Problem", "Unknowns"},
        "(any name)",
        "",

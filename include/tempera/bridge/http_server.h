@@ -17,11 +17,11 @@ namespace Tempera
     /** 0 for any that is free. */
     int port = 4242;
     /** Seconds within which a question must have arrived. */
-    double seconds_for_question = 20.;
+    double seconds_for_question = 10.;
     /** Seconds after which a connection without questions is closed. */
     double seconds_idle = 10.;
-    /** As many are answered at once; others wait. */
-    unsigned int n_threads = 16;
+    /** As many connections are open at once; others wait. */
+    unsigned int n_threads = 64;
   };
 
 
