@@ -410,11 +410,9 @@ namespace Tempera
     }
 
 
-    /** The three guards; empty if all is well. */
+    /** What the weights say against the levels; empty if all is well. */
     std::string
-    find_objection(const LevelEstimates           &estimates,
-                   const std::vector<Diagnostics> &cold,
-                   const Modes                    &modes)
+    find_difference(const LevelEstimates &estimates)
     {
       for (const LevelEstimates::Step &step : estimates.steps)
         {
@@ -435,6 +433,16 @@ namespace Tempera
                    to_text(step.pareto_k, 2) + ", at most " +
                    to_text(largest_k, 2) + " wanted)";
         }
+      return "";
+    }
+
+
+    /** Whether the draws of the coldest rung say something else. */
+    std::string
+    find_disagreement(const LevelEstimates           &estimates,
+                      const std::vector<Diagnostics> &cold,
+                      const Modes                    &modes)
+    {
       // Of many comparisons, chance makes one worse than three errors.
       const double limit =
         3. + 0.35 * std::log(double(std::max<std::size_t>(
@@ -557,11 +565,15 @@ namespace Tempera
           result.objection = "no state of the level '" + step.coarse +
                              "' has a finite energy at the level '" +
                              step.fine + "'";
+          result.levels_differ = true;
           return result;
         }
     add_columns(levels, cold, result);
     add_shares(levels, modes, mode_columns, result);
-    result.objection = find_objection(result, cold, modes);
+    result.objection     = find_difference(result);
+    result.levels_differ = !result.objection.empty();
+    if (!result.levels_differ)
+      result.objection = find_disagreement(result, cold, modes);
     return result;
   }
 } // namespace Tempera

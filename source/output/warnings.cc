@@ -482,6 +482,16 @@ namespace Tempera
                percent(analysis.pairs[i].acceptance) + ").",
              "Put a rung between them (raise 'Sampler/Ladder/Number of rungs') "
              "or set 'Temperatures = automatic'."});
+      if (analysis.level_estimates.levels_differ && !analysis.rungs.empty() &&
+          analysis.rungs[0].steps == 0)
+        warnings.push_back(
+          {Kind::swaps,
+           Severity::doubtful,
+           "The coldest rung takes no steps of its own, and " +
+             analysis.level_estimates.objection +
+             ": where the coarser level hardly ever is, it never comes.",
+           "Let it take steps ('Sampler/Kernel/Steps per round'), or make the "
+           "coarser level better."});
       // With a handful of attempts no trip can be expected.
       const double expected =
         analysis.best_round_trip_rate * analysis.swap_times;

@@ -56,6 +56,8 @@ namespace Tempera
 
     /** Why the estimates are not to be used; empty if they are. */
     std::string objection;
+    /** Whether that is since the weights between levels are bad. */
+    bool levels_differ = false;
 
     bool
     is_empty() const
