@@ -49,8 +49,8 @@ def sample(
         warmup: Rounds before these; a quarter of them, and at least 100, if nothing is said.
         chains: Independent of each other.
         hottest: Temperature of the hottest rung; more rungs lead there, so that chains go from
-            one answer to another. 10 if nothing is said and there are no `levels`; with these no
-            rung is hot then, which takes the fewest calls of `forward`.
+            one answer to another. 10 if nothing is said and there are no `levels`; with these the
+            ladder of the cheapest one then ends at the prior.
         seed: The same seed gives the same draws.
         set: Parameters of the program, as {"Sampler/Kernel/Type": "MALA"}.
         output: Folder for the results; otherwise a new one for temporary files.
@@ -135,23 +135,29 @@ def _ladder(
     functions: Sequence[Function], hottest: Optional[float]
 ) -> dict[str, object]:
     """Rungs and kernels. Without cheaper versions all rungs are of one level. With them, the
-    first of the cheaper rungs is nearly as cold as the best one, so that they swap nearly
-    always, and it walks far between two swaps."""
+    better ones only swap with the next cheaper one at the same temperature, and the cheapest
+    has a ladder of its own down to the prior, which is much faster."""
     has_gradients = all(hasattr(one, "gradient") for one in functions)
     cold = [f"level{i}" for i in range(len(functions))]
-    if hottest is None:
-        hottest = 10.0 if len(cold) == 1 else 1.0
-    n_hot = 3 if hottest > 1.1 else 0
-    temperatures = [1.02**i for i in range(len(cold))]
-    temperatures += [hottest ** ((i + 1) / n_hot) for i in range(n_hot)]
-    n_steps = 80 if len(cold) > 1 else 1
+    n_cold = len(cold)
+    if n_cold == 1:
+        hottest = hottest or 10.0
+        hot = [f"{hottest ** ((i + 1) / 3):.6g}" for i in range(3)]
+        kernel = "MALA" if has_gradients else "random walk"
+    else:
+        hot = ["6", "infinity"] if hottest is None else [f"{hottest:.6g}"]
+        kernel = "differences + MALA" if has_gradients else "differences"
+    # Each is a multiple of the one before.
+    paces = ([1] * n_cold + [2, 4, 20])[-n_cold:] if n_cold > 1 else [1]
+    paces[0] = 1
     return {
-        "Sampler/Ladder/Temperatures": ", ".join(f"{one:.6g}" for one in temperatures),
-        "Sampler/Ladder/Levels": ", ".join(cold + cold[-1:] * n_hot),
+        "Sampler/Ladder/Temperatures": ", ".join(["1"] * n_cold + hot),
+        "Sampler/Ladder/Levels": ", ".join(cold + cold[-1:] * len(hot)),
+        "Sampler/Ladder/Pace": ", ".join(map(str, paces + paces[-1:] * len(hot))),
         "Sampler/Ladder/Temper": "likelihood",
-        "Sampler/Kernel/Type": "MALA" if has_gradients else "random walk",
+        "Sampler/Kernel/Type": kernel,
         "Sampler/Kernel/Steps per round": ", ".join(
-            map(str, [1] + [n_steps] * (len(temperatures) - 1))
+            ["0"] * (n_cold - 1) + ["1"] * (1 + len(hot))
         ),
         "Sampler/Kernel/Preconditioner": "adapt dense",
         "Sampler/Swaps/Rule": "exact",
