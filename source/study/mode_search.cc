@@ -76,6 +76,13 @@ namespace Tempera
         evaluation.potential_gradient.resize(space.dimension());
       }
 
+      /** What an evaluation costs. */
+      double
+      work_of(const Request request) const
+      {
+        return energy.work(request);
+      }
+
       /** Infinite where there is none. */
       double
       value(const Numbers &place)
@@ -430,7 +437,7 @@ namespace Tempera
      * Minima of the fine energy, from points where the cheap one is too high
      * for it: there the cheap level may hide something.
      *
-     * @param most_work When to stop, work included that is done already.
+     * @param most_work Not to be exceeded, with what is done already.
      */
     std::vector<Numbers>
     search_fine_level(Landscape          &coarse,
@@ -444,6 +451,12 @@ namespace Tempera
       // Starts that no other search uses.
       constexpr unsigned int first_start = 1000;
 
+      const double one_look = exact.work_of(Request::values),
+                   one_search =
+                     most_steps * exact.work_of(Request::values_and_gradients);
+      if (work + n_looks * one_look + one_search > most_work)
+        return {};
+
       struct Suspect
       {
         double  excess;
@@ -452,7 +465,7 @@ namespace Tempera
       std::vector<Suspect> suspects;
       for (unsigned int k = 0; k < n_looks; ++k)
         {
-          if (budget.is_stopped() || work > most_work)
+          if (budget.is_stopped())
             return {};
           Suspect one;
           one.place           = space.start(budget.seed, first_start + k);
@@ -470,7 +483,7 @@ namespace Tempera
       std::vector<Numbers> result;
       for (Suspect &one : suspects)
         {
-          if (budget.is_stopped() || work > most_work ||
+          if (budget.is_stopped() || work + one_search > most_work ||
               result.size() == most_searches)
             break;
           if (std::isfinite(exact.minimise(most_steps, one.place)))
@@ -558,7 +571,7 @@ namespace Tempera
                           exact,
                           space,
                           budget,
-                          std::min(work + 0.25 * all, all - 2. * one_place),
+                          std::min(work + 0.4 * all, all - 2. * one_place),
                           work);
     result.n_searches += of_fine.size();
     if (minima.empty() && of_fine.empty())

@@ -147,7 +147,7 @@ namespace
      {"empty name"}},
     {"zero steps per round",
      sampler("Kernel", "set Steps per round = 0"),
-     {"a whole number, at least 1"}},
+     {"nothing ever moves"}},
     {"infinite step size",
      sampler("Kernel", "set Step sizes = inf"),
      {"numbers above 0"}},
