@@ -42,6 +42,16 @@ namespace Tempera
                   dealii::ExcMessage("A message is too long for MPI."));
       return static_cast<int>(bytes.size());
     }
+
+    /** What MPI says of a message's length, which may be wrong or too long. */
+    std::size_t
+    checked_length(const std::int64_t length)
+    {
+      AssertThrow(length >= 0 && length <= std::numeric_limits<int>::max(),
+                  dealii::ExcMessage("MPI tells of a message of " +
+                                     std::to_string(length) + " bytes."));
+      return static_cast<std::size_t>(length);
+    }
   } // namespace
 
 
@@ -71,7 +81,7 @@ namespace Tempera
     int             length = 0;
     MPI_Probe(from, tag, communicator, &status);
     MPI_Get_count(&status, MPI_BYTE, &length);
-    std::string bytes(length, '\0');
+    std::string bytes(checked_length(length), '\0');
     MPI_Recv(bytes.data(),
              length,
              MPI_BYTE,
@@ -115,7 +125,10 @@ namespace Tempera
       &length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator);
     for (unsigned int i = 1; i < n_peers; ++i)
       places[i] = places[i - 1] + lengths[i - 1];
-    std::string all(places.back() + lengths.back(), '\0');
+    std::int64_t sum = 0;
+    for (const int one : lengths)
+      sum += checked_length(one);
+    std::string all(checked_length(sum), '\0');
     MPI_Allgatherv(bytes.data(),
                    length,
                    MPI_BYTE,
@@ -159,7 +172,7 @@ namespace Tempera
     int             length = length_of(bytes);
     MPI_Bcast(&length, 1, MPI_INT, 0, communicator);
     std::string result = bytes;
-    result.resize(length);
+    result.resize(checked_length(length));
     MPI_Bcast(result.data(), length, MPI_BYTE, 0, communicator);
     return result;
   }
