@@ -87,7 +87,8 @@ namespace Tempera
     emit_swaps(swapper.do_swaps());
     if (chain.in_burn_in())
       explorer.observe();
-    emit_level_draws();
+    if (n_level_rungs > 0)
+      emit_level_draws();
     if (chain.is_last_sub_round())
       emit_draws();
     if (++chain.sub_round == chain.n_sub_rounds)
@@ -118,7 +119,7 @@ namespace Tempera
   void
   ReplicaExchange::emit_level_draws()
   {
-    if (chain.in_burn_in() || n_level_rungs == 0 ||
+    if (chain.in_burn_in() ||
         (chain.placement.is_shared() ? !remote_level_draws :
                                        signals.level_draw.empty()))
       return;
