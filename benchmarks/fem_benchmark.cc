@@ -160,7 +160,8 @@ namespace
 
     BareOperations bare(50);
     const auto     cholmod =
-      LinearSolverFactory("CHOLMOD", true, 0.).make(bare.matrix.interior);
+      LinearSolverFactory(LinearSolverType::cholmod, true, 0.)
+        .make(bare.matrix.interior);
 
     const ModelSetting     setting = two_sources();
     const SolverParameters solver;
@@ -260,8 +261,8 @@ namespace
   compare_problems()
   {
     BareOperations            bare(50);
-    const LinearSolverFactory cholmod("CHOLMOD", true, 0.);
-    const LinearSolverFactory umfpack("UMFPACK", false, 0.);
+    const LinearSolverFactory cholmod(LinearSolverType::cholmod, true, 0.);
+    const LinearSolverFactory umfpack(LinearSolverType::umfpack, false, 0.);
     cholmod.make(bare.matrix.interior);
     umfpack.make(bare.matrix.interior);
     const LinearSolverFactory *const factories[] = {&cholmod, &umfpack};
@@ -269,10 +270,13 @@ namespace
     std::vector<Row> rows;
     for (const auto *factory : factories)
       {
-        const std::string name = factory == &cholmod ? "CHOLMOD" : "UMFPACK";
+        const LinearSolverType type = factory == &cholmod ?
+                                        LinearSolverType::cholmod :
+                                        LinearSolverType::umfpack;
+        const std::string      name = name_of(type);
         rows.push_back(
-          {"order of elimination and factorisation, " + name, [&bare, name]() {
-             LinearSolverFactory(name, name == "CHOLMOD", 0.)
+          {"order of elimination and factorisation, " + name, [&bare, type]() {
+             LinearSolverFactory(type, type == LinearSolverType::cholmod, 0.)
                .make(bare.matrix.interior);
            }});
         rows.push_back({"factorisation alone, " + name, [&bare, factory]() {
@@ -341,13 +345,14 @@ namespace
                 "exponent",
                 "MB");
     double first_time = 0., first_size = 0.;
-    for (const std::string name : {"automatic", "conjugate gradients"})
+    for (const LinearSolverType type :
+         {LinearSolverType::automatic, LinearSolverType::conjugate_gradients})
       for (const unsigned int n : {50u, 100u, 200u, 400u, 800u})
         {
-          if (name != "automatic" && n < 200)
+          if (type != LinearSolverType::automatic && n < 200)
             continue;
           SolverParameters solver;
-          solver.linear_solver       = name;
+          solver.linear_solver       = type;
           const ModelSetting setting = two_sources();
           const double       before  = memory();
           const auto         begin   = Clock::now();
@@ -356,9 +361,9 @@ namespace
           const double     set_up = seconds_since(begin);
           std::vector<Row> rows{{"forward", evaluation(model, false)}};
           time_in_turns(rows,
-                        n < 200                        ? 11 :
-                        n < 800 && name == "automatic" ? 3 :
-                                                         1);
+                        n < 200                                        ? 11 :
+                        n < 800 && type == LinearSolverType::automatic ? 3 :
+                                                                         1);
           const double time = rows[0].median() / model->n_steps();
           const double size = model->n_dofs();
           if (n == 50)

@@ -121,7 +121,7 @@ namespace
     setting.unknowns          = {problem->index_of(unknown)};
 
     SolverParameters solver;
-    solver.linear_solver = "conjugate gradients";
+    solver.linear_solver = LinearSolverType::conjugate_gradients;
     solver.tolerance     = tolerance;
     if (type == "gas")
       solver.time_stepping = "Crank-Nicolson";

@@ -153,7 +153,7 @@ namespace
       run.thinning   = 1000;
       LadderParameters ladder;
       ladder.levels              = {"fine"};
-      ladder.temper              = "likelihood";
+      ladder.temper              = Temper::likelihood;
       ladder.lowest_temperature  = 1e-5;
       ladder.highest_temperature = 1e-4;
       KernelParameters kernel;

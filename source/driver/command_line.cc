@@ -29,6 +29,15 @@ namespace Tempera
 
     using Arguments = std::vector<std::string>;
 
+    /** One use of the program. */
+    struct Call
+    {
+      const Arguments    arguments;
+      const Environment &environment;
+      /** What was read, also when a command fails. */
+      ParameterFile file;
+    };
+
     const char *const usage =
       "Tempera: which values of a model's unknowns are plausible, all of them.\n"
       "\n"
@@ -55,9 +64,8 @@ namespace Tempera
      */
     po::variables_map
     parse(const std::string             &command,
-          const Arguments               &arguments,
+          const Call                    &call,
           const po::options_description &options,
-          const Environment             &environment,
           const std::string             &exit_codes = "")
     {
       po::options_description all = options;
@@ -71,7 +79,7 @@ namespace Tempera
       po::variables_map values;
       try
         {
-          po::store(po::command_line_parser(arguments)
+          po::store(po::command_line_parser(call.arguments)
                       .options(all)
                       .positional(positional)
                       .run(),
@@ -95,16 +103,17 @@ namespace Tempera
         }
       if (values.count("help") > 0)
         {
-          environment.out << usage << "\n" << options << exit_codes;
+          call.environment.out << usage << "\n" << options << exit_codes;
           return po::variables_map();
         }
       return values;
     }
 
     /** The parameter file of a command line with its --set and --output. */
-    ParameterFile
+    const ParameterFile &
     read_parameter_file(const std::string       &command,
-                        const po::variables_map &values)
+                        const po::variables_map &values,
+                        Call                    &call)
     {
       const auto &files = values["file"].as<std::vector<std::string>>();
       if (files.size() != 1)
@@ -112,7 +121,8 @@ namespace Tempera
                         " needs exactly one parameter file, not " +
                         std::to_string(files.size()) + ". Call 'tempera " +
                         command + " FILE.prm'.");
-      ParameterFile file(files[0]);
+      ParameterFile &file = call.file;
+      file                = ParameterFile(files[0]);
       if (values.count("set") > 0)
         for (const auto &text : values["set"].as<std::vector<std::string>>())
           file.add_from_command_line(text);
@@ -170,7 +180,7 @@ namespace Tempera
 
 
     int
-    run(const Arguments &arguments, const Environment &environment)
+    run(Call &call)
     {
       po::options_description options("Options of 'tempera run'");
       add_set_option(options);
@@ -182,11 +192,10 @@ namespace Tempera
         "resume-previous", "the same from the checkpoint before the last one")(
         "any-build",
         "resume although the checkpoint is of another version or build");
-      const po::variables_map values =
-        parse("run", arguments, options, environment);
+      const po::variables_map values = parse("run", call, options);
       if (values.empty())
         return 0;
-      const Parameters parameters(read_parameter_file("run", values));
+      const Parameters parameters(read_parameter_file("run", values, call));
       check_that_processes_agree("run", parameters);
       const ProcessLayout layout =
         n_processes() > 1 ?
@@ -209,46 +218,47 @@ namespace Tempera
                                                                          OldRun::refuse;
       run_options.resume.from_previous = values.count("resume-previous") > 0;
       run_options.resume.any_build     = values.count("any-build") > 0;
-      run_options.resume_command       = resume_command(arguments);
-      run_options.is_terminal          = environment.is_terminal;
+      run_options.resume_command       = resume_command(call.arguments);
+      run_options.is_terminal          = call.environment.is_terminal;
       // A run that takes a while says so before it begins.
       constexpr double   worth_telling = 20.;
       const ExpectedTime expected =
         is_resumed ? ExpectedTime() : sampling.expected_time();
       if (expected.all > worth_telling)
-        environment.out << expected.in_words();
-      const int exit_code =
-        sampling.execute(environment.out, run_options, environment.stop) ? 0 :
-                                                                           130;
+        call.environment.out << expected.in_words();
+      const int exit_code = sampling.execute(call.environment.out,
+                                             run_options,
+                                             call.environment.stop) ?
+                              0 :
+                              130;
       target->dismiss_helpers(exit_code);
       return exit_code;
     }
 
 
     int
-    validate(const Arguments &arguments, const Environment &environment)
+    validate(Call &call)
     {
       po::options_description options("Options of 'tempera validate'");
       add_set_option(options);
-      const po::variables_map values =
-        parse("validate", arguments, options, environment);
+      const po::variables_map values = parse("validate", call, options);
       if (values.empty())
         return 0;
-      const ParameterFile file = read_parameter_file("validate", values);
-      const Parameters    parameters(file);
+      const Parameters parameters(
+        read_parameter_file("validate", values, call));
       const std::unique_ptr<Target> target = parameters.make_target();
       const Run                     sampling(*target, parameters.settings);
-      environment.out << "-- "
-                      << values["file"].as<std::vector<std::string>>()[0]
-                      << " is valid\n"
-                      << sampling.layout()
-                      << sampling.expected_time().in_words();
+      call.environment.out << "-- "
+                           << values["file"].as<std::vector<std::string>>()[0]
+                           << " is valid\n"
+                           << sampling.layout()
+                           << sampling.expected_time().in_words();
       return 0;
     }
 
 
     int
-    run_simulate(const Arguments &arguments, const Environment &environment)
+    run_simulate(Call &call)
     {
       po::options_description options("Options of 'tempera simulate'");
       add_set_option(options);
@@ -259,11 +269,11 @@ namespace Tempera
         "output",
         po::value<std::string>(),
         "folder for the results")("overwrite", "replace what is in the folder");
-      const po::variables_map values =
-        parse("simulate", arguments, options, environment);
+      const po::variables_map values = parse("simulate", call, options);
       if (values.empty())
         return 0;
-      const Parameters parameters(read_parameter_file("simulate", values));
+      const Parameters parameters(
+        read_parameter_file("simulate", values, call));
       check_that_processes_agree("simulate", parameters);
       const ProcessLayout layout = ProcessLayout::one_group();
       if (layout.is_helper())
@@ -273,13 +283,13 @@ namespace Tempera
                parameters.settings,
                values["at"].as<std::string>(),
                values.count("overwrite") > 0,
-               environment.out);
+               call.environment.out);
       return 0;
     }
 
 
     int
-    run_truth(const Arguments &arguments, const Environment &environment)
+    run_truth(Call &call)
     {
       po::options_description options("Options of 'tempera truth'");
       add_set_option(options);
@@ -297,8 +307,7 @@ namespace Tempera
         "compare",
         po::value(&truth.runs)->composing()->multitoken(),
         "folders of runs whose draws are compared");
-      const po::variables_map values =
-        parse("truth", arguments, options, environment);
+      const po::variables_map values = parse("truth", call, options);
       if (values.empty())
         return 0;
       constexpr unsigned int most_points = 20000;
@@ -308,37 +317,36 @@ namespace Tempera
         throw UserError("tempera truth: --bins times --points must be between "
                         "1 and " +
                         std::to_string(most_points) + ".");
-      const Parameters parameters(read_parameter_file("truth", values));
+      const Parameters parameters(read_parameter_file("truth", values, call));
       const std::unique_ptr<Target> target = parameters.make_target();
       return show_truth(*target,
                         parameters.settings,
                         truth,
-                        environment.out,
-                        environment.is_terminal,
-                        environment.stop) ?
+                        call.environment.out,
+                        call.environment.is_terminal,
+                        call.environment.stop) ?
                0 :
                130;
     }
 
 
     int
-    run_summary(const Arguments &arguments, const Environment &environment)
+    run_summary(Call &call)
     {
       po::options_description options("Options of 'tempera summary'");
       options.add_options()("json", "for machines");
-      const po::variables_map values =
-        parse("summary", arguments, options, environment);
+      const po::variables_map values = parse("summary", call, options);
       if (values.empty())
         return 0;
       show_summary(the_folder("summary", values),
                    values.count("json") > 0,
-                   environment.out);
+                   call.environment.out);
       return 0;
     }
 
 
     int
-    run_compare(const Arguments &arguments, const Environment &environment)
+    run_compare(Call &call)
     {
       po::options_description options("Options of 'tempera compare'");
       std::string             picture;
@@ -346,21 +354,20 @@ namespace Tempera
                             po::value(&picture)->default_value(
                               "convergence.svg"),
                             "file for the picture of the errors by round");
-      const po::variables_map values =
-        parse("compare", arguments, options, environment);
+      const po::variables_map values = parse("compare", call, options);
       if (values.empty())
         return 0;
       const auto &folders = values["file"].as<std::vector<std::string>>();
       if (folders.empty())
         throw UserError("tempera compare needs the folders of one or more "
                         "runs. Call 'tempera compare DIR...'.");
-      compare_runs(folders, picture, environment.out);
+      compare_runs(folders, picture, call.environment.out);
       return 0;
     }
 
 
     int
-    run_export(const Arguments &arguments, const Environment &environment)
+    run_export(Call &call)
     {
       po::options_description options("Options of 'tempera export'");
       std::string             target;
@@ -372,8 +379,7 @@ namespace Tempera
         if (name != always)
           options.add_options()(boost::algorithm::to_lower_copy(name).c_str(),
                                 ("also: " + entry.description).c_str());
-      const po::variables_map values =
-        parse("export", arguments, options, environment);
+      const po::variables_map values = parse("export", call, options);
       if (values.empty())
         return 0;
       std::vector<std::string> formats = {always};
@@ -383,28 +389,28 @@ namespace Tempera
           formats.push_back(name);
       export_run(the_folder("export", values),
                  formats,
-                 environment.out,
+                 call.environment.out,
                  target);
       return 0;
     }
 
 
     int
-    run_report(const Arguments &arguments, const Environment &environment)
+    run_report(Call &call)
     {
       const po::options_description options("Options of 'tempera report'");
-      const po::variables_map       values =
-        parse("report", arguments, options, environment);
+      const po::variables_map       values = parse("report", call, options);
       if (values.empty())
         return 0;
-      export_run(the_folder("report", values), {"Report"}, environment.out);
+      export_run(the_folder("report", values),
+                 {"Report"},
+                 call.environment.out);
       return 0;
     }
 
 
     int
-    run_check_gradient(const Arguments   &arguments,
-                       const Environment &environment)
+    run_check_gradient(Call &call)
     {
       po::options_description options("Options of 'tempera check-gradient'");
       add_set_option(options);
@@ -415,8 +421,7 @@ namespace Tempera
         "seed",
         po::value(&check.seed)->default_value(1),
         "seed of points and directions");
-      const po::variables_map values =
-        parse("check-gradient", arguments, options, environment);
+      const po::variables_map values = parse("check-gradient", call, options);
       if (values.empty())
         return 0;
       constexpr unsigned int most_points = 10000;
@@ -425,19 +430,19 @@ namespace Tempera
                         "and " +
                         std::to_string(most_points) + ".");
       const Parameters parameters(
-        read_parameter_file("check-gradient", values));
+        read_parameter_file("check-gradient", values, call));
       const std::unique_ptr<Target> target = parameters.make_target();
       return check_gradients(*target,
                              parameters.settings,
                              check,
-                             environment.out) ?
+                             call.environment.out) ?
                0 :
                1;
     }
 
 
     int
-    run_calibrate(const Arguments &arguments, const Environment &environment)
+    run_calibrate(Call &call)
     {
       po::options_description options("Options of 'tempera calibrate'");
       add_set_option(options);
@@ -455,14 +460,14 @@ namespace Tempera
         "overwrite", "replace what is in the folder");
       const po::variables_map values = parse(
         "calibrate",
-        arguments,
+        call,
         options,
-        environment,
         "\nExit codes: 0 no sign of a wrong posterior, 1 a mistake, 2 the "
         "posterior is wrong, 130 stopped.\n");
       if (values.empty())
         return 0;
-      const Parameters parameters(read_parameter_file("calibrate", values));
+      const Parameters parameters(
+        read_parameter_file("calibrate", values, call));
       calibration.folder = parameters.settings.folder +
                            (values.count("output") > 0 ? "" : "/calibration");
       calibration.overwrite                = values.count("overwrite") > 0;
@@ -470,8 +475,8 @@ namespace Tempera
       switch (calibrate(*target,
                         parameters.settings,
                         calibration,
-                        environment.out,
-                        environment.stop))
+                        call.environment.out,
+                        call.environment.stop))
         {
           case CalibrationResult::calibrated:
             return 0;
@@ -484,7 +489,7 @@ namespace Tempera
 
 
     int
-    run_serve(const Arguments &arguments, const Environment &environment)
+    run_serve(Call &call)
     {
       po::options_description options("Options of 'tempera serve'");
       add_set_option(options);
@@ -495,64 +500,63 @@ namespace Tempera
         "address",
         po::value(&server.address)->default_value(server.address),
         "address to listen at; 0.0.0.0 for all of this computer");
-      const po::variables_map values =
-        parse("serve", arguments, options, environment);
+      const po::variables_map values = parse("serve", call, options);
       if (values.empty())
         return 0;
       constexpr int last_port = 65535;
       if (server.port < 0 || server.port > last_port)
         throw UserError("tempera serve: --port must be between 0 and " +
                         std::to_string(last_port) + ".");
-      const Parameters parameters(read_parameter_file("serve", values));
+      const Parameters parameters(read_parameter_file("serve", values, call));
       const std::unique_ptr<Target> target = parameters.make_target();
       const auto                    models = served_models(*target);
       HttpServer               http(std::make_shared<Protocol>(models), server);
       std::vector<std::string> names;
       for (const auto &model : models)
         names.push_back(model->name());
-      environment.out << "-- " << join(names, ", ") << "; levels "
-                      << join(models[0]->levels(), ", ") << "\n"
-                      << "-- serving at http://" << server.address << ":"
-                      << http.port() << ", until Ctrl-C" << std::endl;
+      call.environment.out << "-- " << join(names, ", ") << "; levels "
+                           << join(models[0]->levels(), ", ") << "\n"
+                           << "-- serving at http://" << server.address << ":"
+                           << http.port() << ", until Ctrl-C" << std::endl;
       if (server.address != HttpServerSettings().address)
-        environment.error
+        call.environment.error
           << "Warning: whoever can reach " << server.address
           << " can use this computer for solves. There is no password and no "
              "encryption.\n";
-      http.run(environment.stop);
+      http.run(call.environment.stop);
       return 0;
     }
 
 
     /** Load the plugins for a command that can do without a file. */
     void
-    load_plugins(const std::string &command, const po::variables_map &values)
+    load_plugins(const std::string       &command,
+                 const po::variables_map &values,
+                 Call                    &call)
     {
-      ParameterFile file;
       if (!values["file"].as<std::vector<std::string>>().empty())
-        file = read_parameter_file(command, values);
+        read_parameter_file(command, values, call);
       else if (values.count("set") > 0)
         for (const auto &text : values["set"].as<std::vector<std::string>>())
-          file.add_from_command_line(text);
-      const PluginParameters loaded(file);
+          call.file.add_from_command_line(text);
+      const PluginParameters loaded(call.file);
     }
 
 
     int
-    show_parameters(const Arguments &arguments, const Environment &environment)
+    show_parameters(Call &call)
     {
       po::options_description options("Options of 'tempera parameters'");
       add_set_option(options);
       options.add_options()("json", "for machines");
-      const po::variables_map values =
-        parse("parameters", arguments, options, environment);
+      const po::variables_map values = parse("parameters", call, options);
       if (values.empty())
         return 0;
-      load_plugins("parameters", values);
+      load_plugins("parameters", values, call);
       const auto descriptions = all_parameters();
-      environment.out << (values.count("json") > 0 ?
-                            parameter_reference_json(descriptions) :
-                            parameter_reference_text(descriptions));
+      call.environment.out << (values.count("json") > 0 ?
+                                 parameter_reference_json(descriptions) :
+                                 parameter_reference_text(descriptions));
       return 0;
     }
 
@@ -575,40 +579,39 @@ namespace Tempera
 
 
     int
-    list(const Arguments &arguments, const Environment &environment)
+    list(Call &call)
     {
       po::options_description options("Options of 'tempera list'");
       add_set_option(options);
-      const po::variables_map values =
-        parse("list", arguments, options, environment);
+      const po::variables_map values = parse("list", call, options);
       if (values.empty())
         return 0;
-      load_plugins("list", values);
+      load_plugins("list", values, call);
       for (const std::string &kind : TargetRegistry::names())
         {
           const TargetSelector selector =
             TargetRegistry::create(kind)->selector();
           list_names(selector.title + " ('" + selector.text() + "'):",
                      selector.choices,
-                     environment.out);
+                     call.environment.out);
         }
       list_names("Kernels ('Sampler/Kernel/Type'):",
                  described_names<KernelRegistry>(),
-                 environment.out);
+                 call.environment.out);
       list_names("Formats (section 'Output', 'tempera export'):",
                  described_names<ExporterRegistry>(),
-                 environment.out);
+                 call.environment.out);
       list_names("Studies of finished runs:",
                  described_names<StudyRegistry>(),
-                 environment.out);
+                 call.environment.out);
       list_names("Swap rules ('Sampler/Swaps/Rule'):",
                  described_names<SwapRuleRegistry>(),
-                 environment.out);
+                 call.environment.out);
       return 0;
     }
 
 
-    using Command = int (*)(const Arguments &, const Environment &);
+    using Command = int (*)(Call &);
 
     const std::map<std::string, Command> commands = {
       {"run", run},
@@ -627,32 +630,25 @@ namespace Tempera
 
 
     int
-    dispatch(const Arguments &arguments, const Environment &environment)
+    dispatch(const std::string &command, Call &call)
     {
-      if (arguments.empty())
-        {
-          environment.error << usage;
-          return 1;
-        }
-      const std::string command = arguments[0];
-      const Arguments   rest(arguments.begin() + 1, arguments.end());
       if (n_processes() > 1 && command != "run" && command != "simulate")
         throw UserError(
           "'tempera " + command + "' is for one process, and MPI has started " +
           std::to_string(n_processes()) + ". Call it without mpirun or srun.");
       if (command == "--help" || command == "-h")
         {
-          environment.out << usage;
+          call.environment.out << usage;
           return 0;
         }
       if (command == "--version")
         {
-          environment.out << version_details() << "\n";
+          call.environment.out << version_details() << "\n";
           return 0;
         }
       const auto found = commands.find(command);
       if (found != commands.end())
-        return found->second(rest, environment);
+        return found->second(call);
       std::vector<std::string> names = {"--help", "--version"};
       for (const auto &one : commands)
         names.push_back(one.first);
@@ -667,20 +663,29 @@ namespace Tempera
   run_command_line(const std::vector<std::string> &arguments,
                    const Environment              &environment)
   {
+    if (arguments.empty())
+      {
+        environment.error << usage;
+        return 1;
+      }
     const FailureBoard board;
     std::ostringstream silence;
+    const Environment  own = {this_process() == 0 ? environment.out : silence,
+                             environment.error,
+                             environment.stop,
+                             environment.is_terminal};
+    Call call{Arguments(arguments.begin() + 1, arguments.end()), own, {}};
     try
       {
-        return dispatch(arguments,
-                        {this_process() == 0 ? environment.out : silence,
-                         environment.error,
-                         environment.stop,
-                         environment.is_terminal});
+        return dispatch(arguments[0], call);
       }
     catch (const UserError &error)
       {
         const std::string words = error.what();
-        board.tell(words.empty() ? "" : "Error: " + words, environment.error);
+        board.tell(words.empty() ?
+                     "" :
+                     "Error: " + words + call.file.places_of_settings(words),
+                   environment.error);
         return 1;
       }
     catch (const std::exception &exception)

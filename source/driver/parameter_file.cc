@@ -311,6 +311,42 @@ namespace Tempera
 
 
 
+  std::string
+  ParameterFile::places_of_settings(const std::string &message) const
+  {
+    // Of a setting that is given several times the last one counts.
+    std::map<std::string, const Assignment *> named;
+    for (const Assignment &assignment : all_assignments)
+      {
+        Path path = assignment.section;
+        path.push_back(assignment.name);
+        const std::string name = join(path, "/");
+        if (message.find("'" + name + "'") != std::string::npos ||
+            message.find("'" + name + " = ") != std::string::npos)
+          named[name] = &assignment;
+      }
+    constexpr std::size_t most_letters = 60;
+
+    std::string lines;
+    for (const auto &one : named)
+      {
+        const std::string &origin = one.second->origin;
+        const std::string &value  = one.second->value;
+        if (message.find(origin + ":") != std::string::npos)
+          continue;
+        lines += "\n    " + origin;
+        // The option of the command line says it all.
+        if (origin.rfind("--", 0) != 0)
+          lines += ": " + one.first + " = " +
+                   (value.size() > most_letters ?
+                      valid_utf8(value.substr(0, most_letters)) + "..." :
+                      value);
+      }
+    return lines;
+  }
+
+
+
   bool
   ParameterFile::has_section(const std::vector<std::string> &section) const
   {

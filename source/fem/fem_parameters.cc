@@ -2,11 +2,34 @@
 #include <tempera/base/patterns.h>
 #include <tempera/base/words.h>
 #include <tempera/fem/fem_parameters.h>
-#include <tempera/fem/linear_solver.h>
 #include <tempera/fem/time_scheme.h>
 
 namespace Tempera
 {
+  const std::vector<std::pair<std::string, LinearSolverType>> &
+  linear_solver_words()
+  {
+    static const std::vector<std::pair<std::string, LinearSolverType>> words = {
+      {"automatic", LinearSolverType::automatic},
+      {"CHOLMOD", LinearSolverType::cholmod},
+      {"UMFPACK", LinearSolverType::umfpack},
+      {"conjugate gradients", LinearSolverType::conjugate_gradients}};
+    return words;
+  }
+
+
+
+  std::string
+  name_of(const LinearSolverType type)
+  {
+    for (const auto &word : linear_solver_words())
+      if (word.second == type)
+        return word.first;
+    return "";
+  }
+
+
+
   void
   FemLevelParameters::declare(dealii::ParameterHandler &prm)
   {
@@ -52,11 +75,12 @@ namespace Tempera
       time_stepping,
       "Backward Euler is of first order and damps everything; Crank-Nicolson and BDF2 are of second order.",
       one_of(TimeScheme::names()));
-    prm.add_parameter(
+    declare_choice(
+      prm,
       "Linear solver",
       linear_solver,
-      "'CHOLMOD' and 'UMFPACK' factorise the matrix once; 'conjugate gradients', with algebraic multigrid of Trilinos, needs less memory on very large meshes. 'automatic' takes CHOLMOD up to the size at which that stops to pay.",
-      one_of(linear_solver_names()));
+      linear_solver_words(),
+      "'CHOLMOD' and 'UMFPACK' factorise the matrix once; 'conjugate gradients', with algebraic multigrid of Trilinos, needs less memory on very large meshes. 'automatic' takes CHOLMOD up to the size at which that stops to pay.");
     declare_number_above(
       prm,
       "Tolerance",

@@ -78,7 +78,7 @@ namespace Tempera
       accuracy() const override
       {
         constexpr double direct = 1e-13;
-        return solver.linear_solver == "conjugate gradients" ?
+        return solver.linear_solver == LinearSolverType::conjugate_gradients ?
                  std::max(direct, solver.tolerance) :
                  direct;
       }

@@ -645,14 +645,6 @@ namespace Tempera
 
 
 
-  std::vector<std::string>
-  linear_solver_names()
-  {
-    return {"automatic", "CHOLMOD", "UMFPACK", "conjugate gradients"};
-  }
-
-
-
   struct LinearSolverFactory::Analyses
   {
     std::unique_ptr<const CholmodAnalysis> cholmod;
@@ -662,14 +654,14 @@ namespace Tempera
 
 
   LinearSolverFactory::LinearSolverFactory(
-    const std::string               &wanted,
+    const LinearSolverType           wanted,
     const bool                       is_symmetric,
     const double                     tolerance,
     std::shared_ptr<const Partition> the_partition)
-    : name(wanted != "automatic" ? wanted :
-           !is_symmetric         ? "UMFPACK" :
-           the_partition         ? "conjugate gradients" :
-                                   wanted)
+    : type(wanted != LinearSolverType::automatic ? wanted :
+           !is_symmetric                         ? LinearSolverType::umfpack :
+           the_partition ? LinearSolverType::conjugate_gradients :
+                           wanted)
     , symmetric(is_symmetric)
     , tolerance(tolerance)
     , partition(std::move(the_partition))
@@ -679,13 +671,13 @@ namespace Tempera
       throw UserError("The operator is not symmetric, and such equations are "
                       "solved by one process alone. Set 'Parallel/Processes "
                       "per replica' to 1.");
-    if (partition && name != "conjugate gradients")
-      throw UserError("'Solver/Linear solver = " + name +
+    if (partition && type != LinearSolverType::conjugate_gradients)
+      throw UserError("'Solver/Linear solver = " + name_of(type) +
                       "' works on one process alone. Set it to 'conjugate "
                       "gradients' or 'automatic', or set 'Parallel/Processes "
                       "per replica' to 1.");
-    if (name != "UMFPACK" && !symmetric)
-      throw UserError("'Solver/Linear solver = " + name +
+    if (type != LinearSolverType::umfpack && !symmetric)
+      throw UserError("'Solver/Linear solver = " + name_of(type) +
                       "' needs a symmetric operator, and this one is not. Set "
                       "it to 'UMFPACK' or 'automatic'.");
   }
@@ -704,13 +696,13 @@ namespace Tempera
         analyses->umfpack = std::make_unique<UmfpackAnalysis>(matrix);
       return std::make_unique<Umfpack>(matrix, *analyses->umfpack);
     };
-    if (name == "UMFPACK")
+    if (type == LinearSolverType::umfpack)
       return make_umfpack();
-    if (name != "conjugate gradients")
+    if (type != LinearSolverType::conjugate_gradients)
       {
         if (!analyses->cholmod)
           analyses->cholmod = std::make_unique<CholmodAnalysis>(matrix);
-        if (name == "CHOLMOD")
+        if (type == LinearSolverType::cholmod)
           return std::make_unique<Cholmod>(matrix, *analyses->cholmod);
         if (analyses->cholmod->pays)
           try

@@ -22,15 +22,16 @@ namespace Tempera
     }
 
     /** The Jacobian of a residual need be neither symmetric nor definite. */
-    const std::string &
+    LinearSolverType
     checked_solver(const SolverParameters &solver)
     {
-      if (solver.linear_solver != "automatic" &&
-          solver.linear_solver != "UMFPACK")
-        throw UserError("'Solver/Linear solver = " + solver.linear_solver +
-                        "' needs matrices that are symmetric and positive "
-                        "definite, which those of a nonlinear equation need "
-                        "not be. Set it to 'UMFPACK' or 'automatic'.");
+      if (solver.linear_solver != LinearSolverType::automatic &&
+          solver.linear_solver != LinearSolverType::umfpack)
+        throw UserError(
+          "'Solver/Linear solver = " + name_of(solver.linear_solver) +
+          "' needs matrices that are symmetric and positive "
+          "definite, which those of a nonlinear equation need "
+          "not be. Set it to 'UMFPACK' or 'automatic'.");
       return solver.linear_solver;
     }
   } // namespace
@@ -141,7 +142,7 @@ namespace Tempera
     : MeshModel<dim>(on_one_process(setting), level, solver, true, mesh)
     , general_factory(checked_solver(solver), false, solver.tolerance)
     , symmetric_factory(checked_solver(solver),
-                        solver.linear_solver == "automatic",
+                        solver.linear_solver == LinearSolverType::automatic,
                         solver.tolerance)
     , assembler(*setting.problem, this->space)
     , schedule(this->make_schedule())

@@ -274,7 +274,7 @@ namespace Tempera
     while (description.n_level_rungs + 1 < ladder.size() &&
            ladder.is_change_of_level(description.n_level_rungs + 1))
       ++description.n_level_rungs;
-    description.tempers_likelihood = settings.ladder.temper == "likelihood";
+    description.tempers_likelihood = ladder.tempers_likelihood();
     description.n_recorded_rungs =
       settings.output.draws == RecordedRungs::coldest ? 1 : ladder.size();
   }

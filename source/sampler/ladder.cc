@@ -2,6 +2,7 @@
 #include <tempera/base/patterns.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/words.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/prior_draws.h>
 
@@ -21,6 +22,20 @@ namespace Tempera
       // To the prior, the larger steps are near it.
       return std::isinf(highest) ? lowest / std::pow(1. - share, 3) :
                                    lowest * std::pow(highest / lowest, share);
+    }
+
+    bool
+    is_proper(const PriorMeasure *prior)
+    {
+      return prior != nullptr && prior->is_integrable(1.);
+    }
+
+    Temper
+    chosen(const Temper temper, const PriorMeasure *prior)
+    {
+      return temper != Temper::automatic ? temper :
+             is_proper(prior)            ? Temper::likelihood :
+                                           Temper::posterior;
     }
   } // namespace
 
@@ -68,11 +83,14 @@ namespace Tempera
       paces,
       "Rounds of each rung, with swaps among themselves, in a round of the coldest rung; one number for all rungs or one per rung. Begins with 1 and does not decrease; each is a multiple of the one before. Cheap rungs can be faster: two neighbours are tested at the pace of the colder one.",
       List(Integer(1), 1));
-    prm.add_parameter(
+    declare_choice<Temper>(
+      prm,
       "Temper",
       temper,
-      "What the temperature divides: the whole energy ('posterior') or the misfit only ('likelihood'), so that hot rungs keep the prior.",
-      one_of({"posterior", "likelihood"}));
+      {{"automatic", Temper::automatic},
+       {"posterior", Temper::posterior},
+       {"likelihood", Temper::likelihood}},
+      "What the temperature divides: the whole energy ('posterior') or the misfit only ('likelihood'), so that hot rungs keep the prior. 'automatic': 'likelihood' where all unknowns have proper priors, otherwise 'posterior'.");
   }
 
 
@@ -83,8 +101,7 @@ namespace Tempera
                  std::shared_ptr<const PriorMeasure> prior)
     : levels(std::move(the_levels))
     , prior(std::move(prior))
-    , temper(parameters.temper == "likelihood" ? Temper::likelihood :
-                                                 Temper::posterior)
+    , temper(chosen(parameters.temper, this->prior.get()))
     , automatic_spacing(parameters.temperatures.keyword == "automatic")
   {
     const bool listed = parameters.temperatures.keyword.empty();
@@ -152,7 +169,7 @@ namespace Tempera
     : rungs(std::move(the_rungs))
     , levels(std::move(the_levels))
     , prior(std::move(prior))
-    , temper(temper)
+    , temper(chosen(temper, this->prior.get()))
   {
     for (unsigned int i = 0; i < rungs.size(); ++i)
       set_temperature(i, rungs[i].temperature);
@@ -282,7 +299,7 @@ namespace Tempera
         std::to_string(one.pace) + " for rung " + std::to_string(rung) +
         ", but each must be a multiple of the one before, so "
         "that rounds of fast rungs fill those of slow ones.");
-    if (one.is_prior() && temper == Temper::posterior)
+    if (one.is_prior() && temper == Temper::posterior && is_proper(prior.get()))
       throw UserError(
         "The temperature infinity is the prior, if only the likelihood is "
         "tempered. Set 'Sampler/Ladder/Temper = likelihood'.");
@@ -304,8 +321,7 @@ namespace Tempera
   Ladder::check_prior(const unsigned int rung) const
   {
     const KernelNeeds needs = rungs[rung].kernel->needs();
-    if (rungs[rung].is_prior() &&
-        (prior == nullptr || !prior->is_integrable(1.)))
+    if (rungs[rung].is_prior() && !is_proper(prior.get()))
       throw UserError(
         "Rung " + std::to_string(rung) +
         " has the temperature infinity: its states are draws from the prior, "
@@ -313,7 +329,7 @@ namespace Tempera
         "unknowns proper priors, or lower 'Sampler/Ladder/Highest temperature' "
         "or the last of 'Temperatures'.");
     if ((needs.prior_draws || needs.prior_covariance) &&
-        (prior == nullptr || !prior->is_integrable(1.)))
+        !is_proper(prior.get()))
       throw UserError(
         "The kernel of rung " + std::to_string(rung) + " needs " +
         (needs.prior_draws ? "draws from the prior" :

@@ -179,7 +179,9 @@ namespace
     {"noise to estimate without burn-in",
      "set Burn-in = 10\nsubsection Levels\nsubsection fine\nset Noise = 1\nend\nend\n" +
        sampler("Kernel", "set Type = SGLD"),
-     {"'Sampler/Swaps/Noise = estimate'", "Raise 'Burn-in'"}},
+     {"'Sampler/Swaps/Noise = estimate'",
+      "Raise 'Burn-in'",
+      "broken.prm:1: Burn-in = 10"}},
     {"improper when hot",
      energy("set Type = student t") +
        sampler("Ladder", "set Highest temperature = 3"),
@@ -187,7 +189,9 @@ namespace
       "'Sampler/Ladder/Temper = likelihood'"}},
     {"preconditioner of the wrong length",
      sampler("Kernel", "set Preconditioner = 1, 2, 3"),
-     {"'Sampler/Kernel/Preconditioner' has 3 entries", "1 unknown"}},
+     {"'Sampler/Kernel/Preconditioner' has 3 entries",
+      "1 unknown",
+      "broken.prm:3: Sampler/Kernel/Preconditioner = 1, 2, 3"}},
     {"start outside the bounds",
      energy("set Lower bounds = 0\nset Upper bounds = 1") +
        "subsection Sampler\nset Start = 2\nend\n",

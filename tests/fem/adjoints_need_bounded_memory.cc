@@ -323,7 +323,7 @@ main(int argc, char **argv)
                   solver);
 
       // Guesses come from the level before, also from a snapshot.
-      solver.linear_solver = "conjugate gradients";
+      solver.linear_solver = LinearSolverType::conjugate_gradients;
       solver.tolerance     = 1e-3;
       check_model("conjugate gradients, " + scheme,
                   gas,

@@ -258,13 +258,13 @@ namespace
   check_refused(const std::string        &name,
                 const ModelSetting       &alone,
                 const FemLevelParameters &here,
-                const std::string        &solver_name,
+                const LinearSolverType    solver_type,
                 const std::string        &words)
   {
     ModelSetting setting = alone;
     setting.communicator = MPI_COMM_WORLD;
     SolverParameters solver;
-    solver.linear_solver = solver_name;
+    solver.linear_solver = solver_type;
     std::string message  = "no error";
     try
       {
@@ -286,32 +286,38 @@ namespace
   check_errors()
   {
     const std::string parameter = "'Parallel/Processes per replica'";
-    check_refused(
-      "one cell", source(2, false), level(1, 0.01), "automatic", "too coarse");
+    check_refused("one cell",
+                  source(2, false),
+                  level(1, 0.01),
+                  LinearSolverType::automatic,
+                  "too coarse");
     check_refused("four cells",
                   source(2, false),
                   level(2, 0.01),
-                  "automatic",
+                  LinearSolverType::automatic,
                   "too coarse");
-    check_refused(
-      "CHOLMOD", source(2, false), level(8, 0.01), "CHOLMOD", parameter);
+    check_refused("CHOLMOD",
+                  source(2, false),
+                  level(8, 0.01),
+                  LinearSolverType::cholmod,
+                  parameter);
     check_refused("one dimension",
                   source_setting(1),
                   level(30, 0.01),
-                  "automatic",
+                  LinearSolverType::automatic,
                   parameter);
     ModelSetting outside     = source(2, false);
     outside.sensors[1].place = {0.5, 1.01};
     check_refused("a sensor outside",
                   outside,
                   level(8, 0.01),
-                  "automatic",
+                  LinearSolverType::automatic,
                   "outside the domain");
     outside.sensors[1].place = {0.5};
     check_refused("a sensor with one coordinate",
                   outside,
                   level(8, 0.01),
-                  "automatic",
+                  LinearSolverType::automatic,
                   "has 1 coordinate");
     check_refused("convection",
                   written_setting("expressions",
@@ -320,7 +326,7 @@ namespace
                                   {{"p", 1.}},
                                   {"p"}),
                   level(8, 0.1),
-                  "automatic",
+                  LinearSolverType::automatic,
                   parameter);
     check_refused("a nonlinear equation",
                   written_setting("nonlinear reaction",
@@ -329,7 +335,7 @@ namespace
                                   {{"alpha", 1.}},
                                   {"alpha"}),
                   level(8, 0.1),
-                  "automatic",
+                  LinearSolverType::automatic,
                   parameter);
     // Somewhere only, so that one process sees it and the others do not.
     check_refused("a diffusion below zero in a corner",
@@ -340,7 +346,7 @@ namespace
                                   {{"p", 1.}},
                                   {"p"}),
                   level(16, 0.1),
-                  "automatic",
+                  LinearSolverType::automatic,
                   "above 0");
     check_refused("a source that is not finite in a corner",
                   written_setting("expressions",
@@ -350,12 +356,15 @@ namespace
                                   {{"p", 1.}},
                                   {"p"}),
                   level(16, 0.1),
-                  "automatic",
+                  LinearSolverType::automatic,
                   "not finite");
     ModelSetting missing     = source(2, false);
     missing.domain.mesh_file = "missing.msh";
-    check_refused(
-      "no mesh file", missing, level(8, 0.01), "automatic", "cannot be read");
+    check_refused("no mesh file",
+                  missing,
+                  level(8, 0.01),
+                  LinearSolverType::automatic,
+                  "cannot be read");
   }
 
   /** The numbers behind a word in a file of VTK. */

@@ -152,14 +152,16 @@ namespace
       (k * k);
     const std::string indefinite = "set Reaction = -50*p\nset Source = 1\n";
     SolverParameters  umfpack;
-    umfpack.linear_solver = "UMFPACK";
+    umfpack.linear_solver = LinearSolverType::umfpack;
     const double found    = value_of(indefinite, 1.);
     check("an operator that is not definite is solved all the same",
           std::abs(found / exact - 1.) < 0.05 &&
             std::abs(found - value_of(indefinite, 1., umfpack)) < 1e-12,
           std::to_string(found) + " " + std::to_string(exact));
 
-    for (const std::string solver : {"automatic", "UMFPACK", "CHOLMOD"})
+    for (const LinearSolverType solver : {LinearSolverType::automatic,
+                                          LinearSolverType::umfpack,
+                                          LinearSolverType::cholmod})
       {
         bool             refused = false;
         SolverParameters parameters;

@@ -58,7 +58,7 @@ namespace
   {
     SolverParameters solver;
     solver.time_stepping = scheme;
-    solver.linear_solver = "CHOLMOD";
+    solver.linear_solver = LinearSolverType::cholmod;
     const std::vector<double> values =
       predict(*adjoint_model(here, resolution, solver), {alpha});
     double sum = 0.;

@@ -287,15 +287,15 @@ namespace
 
   /** A law that is much wider than the prior cannot be sampled from there. */
   double
-  hot_temperature(const std::string &temper)
+  hot_temperature(const Temper temper)
   {
-    return temper == "posterior" ? 1.2 : 3.;
+    return temper == Temper::posterior ? 1.2 : 3.;
   }
 
   Ladder
   make_ladder(const std::vector<std::string>            &kernels,
               const std::shared_ptr<const PriorMeasure> &prior,
-              const std::string                         &temper = "likelihood")
+              const Temper temper = Temper::likelihood)
   {
     LadderParameters ladder_parameters;
     ladder_parameters.temperatures =
@@ -312,7 +312,7 @@ namespace
 
   /** Means and covariances of both rungs. */
   void
-  check_law(const std::vector<std::string> &kernels, const std::string &temper)
+  check_law(const std::vector<std::string> &kernels, const Temper temper)
   {
     RunParameters run_parameters;
     run_parameters.burn_in    = 1000;
@@ -340,18 +340,18 @@ namespace
       {
         // Of a Gaussian, after a measurement with the variance of a rung.
         const double temperature = rung == 0 ? 1. : hot_temperature(temper);
-        const double by_prior    = temper == "posterior" ? temperature : 1.;
-        const double c00         = by_prior * GaussianPrior::c00,
-                     c01         = by_prior * GaussianPrior::c01,
-                     c11         = by_prior * GaussianPrior::c11;
-        const double total       = c00 + temperature;
-        const double x           = c00 / total * Measured::measured,
-                     y           = c01 / total * Measured::measured;
-        const double truths[]    = {x,
-                                    y,
-                                    x * x + c00 - c00 * c00 / total,
-                                    x * y + c01 - c00 * c01 / total,
-                                    y * y + c11 - c01 * c01 / total};
+        const double by_prior = temper == Temper::posterior ? temperature : 1.;
+        const double c00      = by_prior * GaussianPrior::c00,
+                     c01      = by_prior * GaussianPrior::c01,
+                     c11      = by_prior * GaussianPrior::c11;
+        const double total    = c00 + temperature;
+        const double x        = c00 / total * Measured::measured,
+                     y        = c01 / total * Measured::measured;
+        const double truths[] = {x,
+                                 y,
+                                 x * x + c00 - c00 * c00 / total,
+                                 x * y + c01 - c00 * c01 / total,
+                                 y * y + c11 - c01 * c01 / total};
         for (unsigned int k = 0; k < 5; ++k)
           {
             const Estimate e = estimate(values[5 * rung + k]);
@@ -362,7 +362,8 @@ namespace
       }
     check("the law of " + kernels[0] +
             (kernels.size() > 1 ? " and " + kernels[1] : std::string()) +
-            ", tempered " + temper,
+            ", tempered " +
+            (temper == Temper::posterior ? "posterior" : "likelihood"),
           right,
           details);
   }
@@ -388,7 +389,7 @@ namespace
 int
 main()
 {
-  for (const std::string temper : {"likelihood", "posterior"})
+  for (const Temper temper : {Temper::likelihood, Temper::posterior})
     {
       check_law({"independence"}, temper);
       check_law({"Crank-Nicolson"}, temper);

@@ -34,7 +34,7 @@ namespace Tempera
       std::uint64_t       rounds         = 400000;
       NumberList          preconditioner = "none";
       std::vector<double> start;
-      std::string         temper = "posterior";
+      Temper              temper = Temper::posterior;
       /** More settings of the kernel, as in a parameter file. */
       std::string more;
     };
@@ -156,7 +156,7 @@ namespace Tempera
         ReferenceParameters reference;
         reference.standard_deviation = 2.;
         Setting likelihood           = setting;
-        likelihood.temper            = "likelihood";
+        likelihood.temper            = Temper::likelihood;
         likelihood.temperature       = 2.;
         check_moments(name + ", tempered likelihood",
                       std::make_shared<Gaussian>(parameters, reference),

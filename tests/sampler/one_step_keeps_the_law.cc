@@ -170,7 +170,8 @@ namespace
         run_parameters.iterations = run_parameters.burn_in + n_draws;
         LadderParameters ladder_parameters;
         ladder_parameters.temperatures = std::vector<double>{is_hot ? 2.5 : 1.};
-        ladder_parameters.temper       = is_hot ? "likelihood" : "posterior";
+        ladder_parameters.temper =
+          is_hot ? Temper::likelihood : Temper::posterior;
         KernelParameters kernel_parameters;
         kernel_parameters.read(settings);
         ReplicaExchange sampler(

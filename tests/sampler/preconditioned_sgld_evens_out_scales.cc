@@ -33,7 +33,7 @@ namespace
     std::uint64_t       burn_in   = 5000;
     std::uint64_t       seed      = 1;
     std::vector<double> temperatures{1.};
-    std::string         temper   = "posterior";
+    Temper              temper   = Temper::posterior;
     bool                separate = false;
     std::vector<double> step_factors;
   };
@@ -225,7 +225,7 @@ main()
     // Hot rungs, and with them swaps.
     setting.dimension    = 300;
     setting.temperatures = {1., 1.1};
-    setting.temper       = "likelihood";
+    setting.temper       = Temper::likelihood;
     check_variances("pSGLD with swaps and a tempered likelihood",
                     run(setting),
                     0.15);
@@ -233,7 +233,7 @@ main()
     check_variances("pSGLD at temperature 30 with the prior kept",
                     run(setting),
                     0.15);
-    setting.temper    = "posterior";
+    setting.temper    = Temper::posterior;
     setting.step_size = 5e-3;
     check_variances("pSGLD at temperature 30", run(setting), 0.15);
   }

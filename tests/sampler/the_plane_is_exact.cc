@@ -91,7 +91,7 @@ namespace
     ladder.temperatures = temperatures;
     ladder.levels       = levels;
     ladder.paces        = paces;
-    ladder.temper       = "likelihood";
+    ladder.temper       = Temper::likelihood;
     KernelParameters kernel;
     kernel.read("set Type = " + kernels);
     kernel.steps_per_round = steps;
@@ -364,7 +364,7 @@ main()
   check_refusal("infinity without a prior", "proper priors", [=] {
     LadderParameters ladder;
     ladder.temperatures = std::vector<double>{1., infinity};
-    ladder.temper       = "likelihood";
+    ladder.temper       = Temper::likelihood;
     Ladder(ladder, KernelParameters(), {{"fine", fine}});
   });
   check_refusal("infinity with the posterior tempered",
@@ -372,6 +372,7 @@ main()
                 [=] {
                   LadderParameters ladder;
                   ladder.temperatures = std::vector<double>{1., infinity};
+                  ladder.temper       = Temper::posterior;
                   Ladder(ladder, KernelParameters(), {{"fine", fine}}, prior());
                 });
   check_refusal("an archive without burn-in", "learns during burn-in", [] {

@@ -109,7 +109,7 @@ namespace
       1., 1., 5., 30., std::numeric_limits<double>::infinity()};
     settings.ladder.levels = {"fine", "coarse", "coarse", "coarse", "coarse"};
     settings.ladder.paces  = {1, 20, 20, 20, 20};
-    settings.ladder.temper = "likelihood";
+    settings.ladder.temper = Temper::likelihood;
     settings.kernel.types  = {"differences"};
     settings.kernel.steps_per_round = {0, 1, 1, 1, 1};
     for (auto &format : settings.output.formats)

@@ -80,6 +80,14 @@ namespace Tempera
       return opening_question;
     }
 
+    /**
+     * Messages name settings by their path, 'Section/Name', wherever they come
+     * from. A line for each that the file or the command line sets: what it is
+     * set to, and where. Empty if a message names none, or says it itself.
+     */
+    std::string
+    places_of_settings(const std::string &message) const;
+
     /** Say something in a section without setting anything. */
     void
     open_section(const Path &section, const std::string &origin)

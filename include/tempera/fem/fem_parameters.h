@@ -5,6 +5,7 @@
 #include <tempera/forward/finite_differences.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dealii
@@ -14,6 +15,24 @@ namespace dealii
 
 namespace Tempera
 {
+  /** How systems of linear equations are solved. */
+  enum class LinearSolverType
+  {
+    /** What pays, by symmetry and size. */
+    automatic,
+    cholmod,
+    umfpack,
+    conjugate_gradients
+  };
+
+  /** What they are called. */
+  const std::vector<std::pair<std::string, LinearSolverType>> &
+  linear_solver_words();
+
+  std::string
+  name_of(const LinearSolverType type);
+
+
   /** A fidelity: how fine the mesh and the time steps are. */
   struct FemLevelParameters
   {
@@ -65,7 +84,7 @@ namespace Tempera
   struct SolverParameters
   {
     std::string                time_stepping = "backward Euler";
-    std::string                linear_solver = "automatic";
+    LinearSolverType           linear_solver = LinearSolverType::automatic;
     double                     tolerance     = 1e-12;
     FemGradient                gradient      = FemGradient::automatic;
     FiniteDifferenceParameters differences;

@@ -3,6 +3,7 @@
 #define tempera_fem_linear_solver_h
 
 #include <tempera/base/solve_failed.h>
+#include <tempera/fem/fem_parameters.h>
 #include <tempera/fem/partition.h>
 
 #include <deal.II/lac/sparse_matrix.h>
@@ -61,10 +62,6 @@ namespace Tempera
   };
 
 
-  /** What a parameter file can name. */
-  std::vector<std::string>
-  linear_solver_names();
-
   /**
    * Prepares solvers for matrices that share a sparsity pattern. What depends
    * on the pattern alone, such as the order of elimination, is found once.
@@ -73,13 +70,12 @@ namespace Tempera
   {
   public:
     /**
-     * @param name One of linear_solver_names().
      * @param is_symmetric Whether the matrices are symmetric.
      * @param tolerance Of iterative solvers.
      * @param partition Null if there is only one process; otherwise matrices
      * have the rows of this process, and its columns.
      */
-    LinearSolverFactory(const std::string               &name,
+    LinearSolverFactory(const LinearSolverType           type,
                         const bool                       is_symmetric,
                         const double                     tolerance,
                         std::shared_ptr<const Partition> partition = nullptr);
@@ -103,7 +99,7 @@ namespace Tempera
   private:
     struct Analyses;
 
-    const std::string                      name;
+    const LinearSolverType                 type;
     const bool                             symmetric;
     const double                           tolerance;
     const std::shared_ptr<const Partition> partition;

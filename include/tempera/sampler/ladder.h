@@ -21,6 +21,8 @@ namespace Tempera
   /** What the temperature of a rung divides. */
   enum class Temper
   {
+    /** The likelihood where the prior is a law of its own, else everything. */
+    automatic,
     /** The whole energy: the target is \f$\exp(-U/\tau)\f$. */
     posterior,
     /** The potential only: \f$\exp(-R - P/\tau)\f$; the prior stays. */
@@ -82,7 +84,7 @@ namespace Tempera
     double                    highest_temperature = 10.;
     std::vector<std::string>  levels{"fine"};
     std::vector<unsigned int> paces{1};
-    std::string               temper = "posterior";
+    Temper                    temper = Temper::automatic;
 
     /** Declare the parameters in the current section. */
     void
@@ -114,7 +116,7 @@ namespace Tempera
     /** For programs that make their own rungs; checks the same things. */
     Ladder(std::vector<Rung>                   rungs,
            std::vector<Level>                  levels,
-           const Temper                        temper = Temper::posterior,
+           const Temper                        temper = Temper::automatic,
            std::shared_ptr<const PriorMeasure> prior  = nullptr);
 
     unsigned int
@@ -159,6 +161,13 @@ namespace Tempera
     get_prior() const
     {
       return prior.get();
+    }
+
+    /** Whether temperatures leave the prior alone. */
+    bool
+    tempers_likelihood() const
+    {
+      return temper == Temper::likelihood;
     }
 
     /** Rounds of the fastest rung in a round of the coldest. */
@@ -213,8 +222,9 @@ namespace Tempera
     std::vector<Rung>                   rungs;
     std::vector<Level>                  levels;
     std::shared_ptr<const PriorMeasure> prior;
-    Temper                              temper;
-    bool                                automatic_spacing = false;
+    /** Not automatic. */
+    Temper temper;
+    bool   automatic_spacing = false;
   };
 } // namespace Tempera
 
