@@ -260,8 +260,12 @@ namespace Tempera
             make(level);
           refined.time_step = 0.5 * setting.final_time / n_steps.at(level);
         }
-      SolverParameters plain = solver;
-      plain.gradient         = FemGradient::adjoint;
+      // One sweep for each of a few measurements costs less than solves at
+      // some draws.
+      constexpr std::size_t few   = 10;
+      SolverParameters      plain = solver;
+      plain.gradient = setting.sensors.size() <= few ? FemGradient::automatic :
+                                                       FemGradient::adjoint;
       return server.make(refined, plain);
     }
 

@@ -6,12 +6,14 @@
 
 namespace Tempera
 {
-  LevelSamples::LevelSamples(NetcdfGroup &root, const RecordedRun &run)
+  LevelSamples::LevelSamples(
+    const RecordedRun                                     &run,
+    const std::function<NetcdfGroup(const std::string &)> &add_group)
     : levels(run, read_checks(run.get_folder()).level_solves)
   {
     if (!exists())
       return;
-    group.push_back(root.add_group("level_draws"));
+    group.push_back(add_group("level_draws"));
     NetcdfGroup &here  = group[0];
     const int    draws = here.add_counting_dimension("draw", levels.n_draws());
     std::vector<std::string> taken = {"draw"};

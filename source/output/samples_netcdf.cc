@@ -872,7 +872,11 @@ namespace Tempera
       add_swaps(*add_group("swaps", false), description);
     Predictions predictions(run);
     predictions.define(root);
-    LevelSamples levels(root, run);
+    LevelSamples levels(run, [&](const std::string &name) {
+      NetcdfGroup group = root.add_group(name);
+      add_origin(group, description);
+      return group;
+    });
     add_known(root, description);
     netcdf.end_definitions();
     levels.write();

@@ -49,6 +49,8 @@ namespace
   struct Posterior
   {
     double mean = 0., deviation = 0., share = 0.;
+    /** Of the predictions. */
+    std::vector<double> predictions;
   };
 
   /** Midpoints for integrals. */
@@ -72,7 +74,13 @@ namespace
         result.mean += weight * x;
         square += weight * x * x;
         result.share += x < 0. ? weight : 0.;
+        const std::vector<double> predictions = model(x);
+        result.predictions.resize(predictions.size(), 0.);
+        for (std::size_t k = 0; k < predictions.size(); ++k)
+          result.predictions[k] += weight * predictions[k];
       }
+    for (double &one : result.predictions)
+      one /= sum;
     result.mean /= sum;
     result.share /= sum;
     result.deviation = std::sqrt(square / sum - result.mean * result.mean);
@@ -142,8 +150,15 @@ namespace
       work);
   }
 
+  /** How a run differs from that of all others. */
+  using Change = std::function<void(RunSettings &)>;
+
   Analysis
-  sample(const Question &question, const unsigned int seed)
+  sample(
+    const Question    &question,
+    const unsigned int seed,
+    const Change      &change = [](RunSettings &) {},
+    std::string *const words  = nullptr)
   {
     ForwardTarget target({{"fine", make_model(question, question.fine, 1.)},
                           {"coarse",
@@ -166,8 +181,11 @@ namespace
     settings.kernel.steps_per_round = {0, 1, 1, 1, 1};
     for (auto &format : settings.output.formats)
       format.second = false;
+    change(settings);
     std::ostringstream terminal;
     run(target, settings, terminal, RunOptions{OldRun::overwrite});
+    if (words != nullptr)
+      *words = terminal.str();
     return analyse(RecordedRun(settings.folder));
   }
 
@@ -206,8 +224,10 @@ namespace
   {
     const Posterior truth = posterior(question, question.fine),
                     wrong = posterior(question, question.coarse);
-    unsigned int n = 0, n_inside = 0, n_good = 0;
-    double       uncorrected = 0., mean_of_means = 0., error_of_means = 0.;
+    unsigned int n = 0, n_inside = 0, n_good = 0, n_predicted = 0,
+                 n_predicted_inside = 0;
+    double gain                     = 0.;
+    double uncorrected = 0., mean_of_means = 0., error_of_means = 0.;
     for (unsigned int seed = 1; seed <= n_runs; ++seed)
       {
         const Analysis        analysis  = sample(question, 1000 + seed);
@@ -219,6 +239,15 @@ namespace
           ++n;
           n_inside += std::abs(one.value - value) < 2. * one.error;
         };
+        for (std::size_t k = 0; k < estimates.predictions.size(); ++k)
+          {
+            const LevelPrediction &one = estimates.predictions[k];
+            ++n_predicted;
+            n_predicted_inside +=
+              std::abs(one.of_levels.value - truth.predictions[k]) <
+              2. * one.of_levels.error;
+            gain += one.of_draws.error / one.of_levels.error;
+          }
         notice(estimates.columns[0].mean, truth.mean);
         notice(estimates.columns[0].standard_deviation, truth.deviation);
         mean_of_means += (estimates.columns[0].mean.value - truth.mean);
@@ -237,6 +266,13 @@ namespace
     check(question.name + ": stated errors are honest",
           coverage > 0.91 - slack && coverage < 0.98 + slack,
           std::to_string(coverage) + " of " + std::to_string(n));
+    const double predicted = double(n_predicted_inside) / n_predicted;
+    check(question.name + ": so are those of predictions",
+          n_predicted == 2 * n_good &&
+            predicted > 0.91 - 3. * std::sqrt(0.95 * 0.05 / n_predicted) &&
+            gain > 1.3 * n_predicted,
+          std::to_string(predicted) + " of " + std::to_string(n_predicted) +
+            ", gain " + std::to_string(gain / n_predicted));
     mean_of_means /= n_good;
     error_of_means = std::sqrt(error_of_means) / n_good;
     check(question.name + ": the mean of all runs is right",
@@ -250,7 +286,58 @@ namespace
           std::to_string(truth.mean - wrong.mean) + ", " +
             std::to_string(uncorrected / n_good));
     if (n_runs > 100)
-      std::cout << "   coverage " << coverage << " of " << n << std::endl;
+      std::cout << "   coverage " << coverage << " of " << n
+                << ", of predictions " << predicted << " of " << n_predicted
+                << " with errors smaller by " << gain / n_predicted
+                << std::endl;
+  }
+
+  /** Fine solves at draws of the coarse level, which swaps have not asked for.
+   */
+  void
+  check_level_solves()
+  {
+    const auto no_swaps = [](RunSettings &settings) {
+      settings.swaps.rule             = "none";
+      settings.kernel.steps_per_round = {1, 1, 1, 1, 1};
+      settings.ladder.paces           = {1, 1, 1, 1, 1};
+      settings.run.iterations         = 4050;
+    };
+    const auto with_solves = [&](RunSettings &settings) {
+      no_swaps(settings);
+      settings.output.n_level_solves = 300;
+    };
+    const Posterior truth  = posterior(linear, linear.fine),
+                    wrong  = posterior(linear, linear.coarse);
+    const Analysis without = sample(linear, 1, no_swaps);
+    check("without swaps nothing is known of the finer energy",
+          !without.level_estimates.is_good());
+    std::string           words;
+    const Analysis        analysis  = sample(linear, 1, with_solves, &words);
+    const LevelEstimates &estimates = analysis.level_estimates;
+    check("solves on request make weights",
+          estimates.is_good() && estimates.steps[0].n_weighted == 300 &&
+            analysis.checks.level_solve_work == 300. &&
+            std::abs(estimates.columns[0].mean.value - truth.mean) <
+              4. * estimates.columns[0].mean.error &&
+            std::abs(estimates.columns[0].mean.value - wrong.mean) >
+              6. * estimates.columns[0].mean.error &&
+            words.find("Level solves: 300 draws") != std::string::npos,
+          estimates.objection + words);
+    sample(
+      linear,
+      1,
+      [&](RunSettings &settings) {
+        settings.output.n_level_solves = 300;
+        settings.ladder.temperatures   = std::vector<double>{
+            1., 2., 5., 30., std::numeric_limits<double>::infinity()};
+        settings.kernel.steps_per_round = {1, 1, 1, 1, 1};
+      },
+      &words);
+    check("without a coarse rung at the coldest temperature that is said",
+          words.find("No 'Output/Level solves' are made: no rung follows") !=
+            std::string::npos,
+          words);
   }
 
   /** A coarse level that is no good must not lead to a confident error. */
@@ -322,6 +409,8 @@ main(int argc, char **argv)
 
   check_errors(linear, n_runs);
   check_errors(two_answers, n_runs);
+
+  check_level_solves();
 
   const unsigned int n_bad = argc > 1 ? 20 : 3;
   for (const double factor : {0.7, 1.1, 1.3})

@@ -5,6 +5,8 @@
 #include <tempera/output/level_draws.h>
 #include <tempera/output/netcdf_file.h>
 
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace Tempera
@@ -17,8 +19,14 @@ namespace Tempera
   class LevelSamples
   {
   public:
-    /** Define the group; nothing if there are no such draws. */
-    LevelSamples(NetcdfGroup &root, const RecordedRun &run);
+    /**
+     * Define the group; nothing if there are no such draws.
+     *
+     * @param add_group Makes a group of this name.
+     */
+    LevelSamples(
+      const RecordedRun                                     &run,
+      const std::function<NetcdfGroup(const std::string &)> &add_group);
 
     /** To be called when everything is defined. */
     void
