@@ -63,7 +63,7 @@ namespace Tempera
       }
 
       std::shared_ptr<const ForwardModel>
-      make_refined(const std::string &level) override;
+      make_refined(const std::string &level, const bool prepares) override;
 
       std::shared_ptr<const ForwardModel>
       make_reintegrated(const std::string &level) override;
@@ -242,7 +242,7 @@ namespace Tempera
 
 
     std::shared_ptr<const ForwardModel>
-    FemModels::make_refined(const std::string &level)
+    FemModels::make_refined(const std::string &level, const bool prepares)
     {
       FemLevelParameters refined = all_levels.at(level);
       if (refined.adaptive_refinements > 0)
@@ -260,12 +260,8 @@ namespace Tempera
             make(level);
           refined.time_step = 0.5 * setting.final_time / n_steps.at(level);
         }
-      // One sweep for each of a few measurements costs less than solves at
-      // some draws.
-      constexpr std::size_t few   = 10;
-      SolverParameters      plain = solver;
-      plain.gradient = setting.sensors.size() <= few ? FemGradient::automatic :
-                                                       FemGradient::adjoint;
+      SolverParameters plain = solver;
+      plain.gradient = prepares ? FemGradient::automatic : FemGradient::adjoint;
       return server.make(refined, plain);
     }
 

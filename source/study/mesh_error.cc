@@ -47,7 +47,7 @@ namespace Tempera
     std::shared_ptr<const ForwardModel> refined;
     try
       {
-        refined = target.get_family().make_refined(level);
+        refined = target.get_family().make_refined(level, false);
       }
     catch (const UserError &error)
       {
@@ -58,15 +58,31 @@ namespace Tempera
 
     if (!refined)
       return;
-    const auto          its_model = target.model(level);
-    const ForwardModel &model     = *its_model;
-    const double        unit      = model.work().prediction;
-    work                          = refined->work().set_up / unit;
-    const double work_of_pair     = 1. + refined->work().prediction / unit;
+    const auto          its_model    = target.model(level);
+    const ForwardModel &model        = *its_model;
+    const double        unit         = model.work().prediction;
+    double              work_of_pair = 1. + refined->work().prediction / unit;
+    // Where sweeps are made once and make solves free, the run's work is
+    // counted as if there were none, for budgets. Then a refined level has
+    // sweeps, too, if that costs less, and its work is bounded for itself.
+    const bool   is_prepared = model.work().set_up > 0.;
+    const double bound       = is_prepared && std::isfinite(most_work) ?
+                                 std::min(most_work, most_prepared_work) :
+                                 most_work;
+    const double sweeps      = refined->n_predictions() * (work_of_pair - 1.);
+    const bool   has_sweeps  = is_prepared && sweeps <= bound &&
+                            sweeps < all_states.size() * work_of_pair;
+    if (has_sweeps)
+      {
+        work         = sweeps;
+        work_of_pair = 0.;
+      }
     const std::vector<std::vector<double>> states =
-      affordable(all_states, work_of_pair, most_work);
+      affordable(all_states, work_of_pair, bound);
     if (states.empty())
       return;
+    if (has_sweeps)
+      refined = target.get_family().make_refined(level, true);
     compare_integrals(target, states);
     double                           sum = 0.;
     std::vector<std::vector<double>> used;
@@ -120,7 +136,9 @@ namespace Tempera
                         const double                            most_work)
   {
     const double n_affordable =
-      std::max(0., std::floor((most_work - work) / work_of_state));
+      work_of_state > 0. ?
+        std::max(0., std::floor((most_work - work) / work_of_state)) :
+        states.size();
     if (n_affordable >= states.size())
       return states;
     const std::size_t                n = n_affordable;
@@ -129,11 +147,11 @@ namespace Tempera
       result.push_back(states[i * states.size() / n]);
     n_left_out = states.size() - n;
     if (n == 0)
-      obstacle = "One solve on a refined level would take " +
-                 to_text(work_of_state + work, 2) + " of its own, more than " +
-                 to_text(most_work, 2) +
-                 ", the most that is spent on it. Set 'Output/Mesh error' to a "
-                 "number of draws.";
+      obstacle =
+        "A draw on the refined level would take " + to_text(work_of_state, 2) +
+        " solves, and no more than " + to_text(most_work, 2) +
+        " are spent on it unasked. Set 'Output/Mesh error' to a number "
+        "of draws.";
     return result;
   }
 
@@ -218,8 +236,8 @@ namespace Tempera
   {
     if (!obstacle.empty())
       return "Whether level '" + level +
-             "' is fine enough is not known: it cannot be refined. " +
-             obstacle + "\n";
+             "' is fine enough is not known: it was not refined. " + obstacle +
+             "\n";
     if (!is_known())
       return n_skipped > 0 ? "Whether level '" + level +
                                "' is fine enough is not known: at no draw "

@@ -33,6 +33,8 @@ namespace Tempera
     /** Unless a number is asked for: draws, and the most of the run's work. */
     static constexpr unsigned int n_automatic_draws = 20;
     static constexpr double       share_of_work     = 0.1;
+    /** In solves of the level, where sweeps are made once for all draws. */
+    static constexpr double most_prepared_work = 30.;
 
     /** Fewer draws tell how predictions change, but no error of a mean. */
     static constexpr unsigned int fewest_draws = 8;
