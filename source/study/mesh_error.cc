@@ -205,6 +205,7 @@ namespace Tempera
     const auto other = target.get_family().make_reintegrated(level);
     if (!other)
       return;
+    work += 4.;
     for (const std::size_t place : {std::size_t(0), states.size() - 1})
       {
         const std::vector<double> &state = states[place];
