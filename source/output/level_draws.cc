@@ -109,7 +109,9 @@ namespace Tempera
           const double       of_all =
             draw.rung == n_levels ? 1. / steps[level].n_draws : 0.;
           const double of_weighted =
-            std::isnan(ratio) ? 0. : (ratio - 1.) / steps[level].n_weighted;
+            std::isnan(ratio) || steps[level].n_weighted == 0 ?
+              0. :
+              (ratio - 1.) / steps[level].n_weighted;
           visitor({chain, round_of(draw), &draw, ratio, of_all + of_weighted});
         });
       }

@@ -2,6 +2,8 @@
 #include <tempera/base/text.h>
 #include <tempera/output/samples_levels.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace Tempera
@@ -60,6 +62,18 @@ namespace Tempera
     here.set_attribute("note",
                        "Whether the weights are good enough is said by "
                        "'tempera summary'.");
+  }
+
+
+
+  bool
+  LevelSamples::exists() const
+  {
+    return levels.are_enough() && std::all_of(levels.steps.begin(),
+                                              levels.steps.end(),
+                                              [](const LevelStep &step) {
+                                                return step.n_weighted > 0;
+                                              });
   }
 
 

@@ -34,10 +34,7 @@ namespace Tempera
 
     /** Whether there is such a group. */
     bool
-    exists() const
-    {
-      return levels.are_enough();
-    }
+    exists() const;
 
   private:
     const LevelDraws         levels;
