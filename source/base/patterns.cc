@@ -44,21 +44,25 @@ namespace Tempera
     class WholeNumberPattern : public dealii::Patterns::PatternBase
     {
     public:
-      explicit WholeNumberPattern(const std::uint64_t smallest)
+      explicit WholeNumberPattern(const std::uint64_t smallest,
+                                  const std::string  &keyword = "")
         : smallest(smallest)
+        , keyword(keyword)
       {}
 
       bool
       match(const std::string &text) const override
       {
         const std::optional<std::uint64_t> number = parse_whole_number(text);
-        return number && *number >= smallest;
+        return (number && *number >= smallest) ||
+               (!keyword.empty() && text == keyword);
       }
 
       std::string
       description(const OutputStyle) const override
       {
-        return "a whole number, at least " + std::to_string(smallest);
+        return (keyword.empty() ? "" : keyword + ", or ") +
+               "a whole number, at least " + std::to_string(smallest);
       }
 
       std::unique_ptr<PatternBase>
@@ -69,6 +73,7 @@ namespace Tempera
 
     private:
       const std::uint64_t smallest;
+      const std::string   keyword;
     };
 
 
@@ -261,6 +266,25 @@ namespace Tempera
                       documentation);
     prm.add_action(name, [&value](const std::string &text) {
       value = *parse_whole_number(text);
+    });
+  }
+
+
+
+  void
+  declare_whole_number(dealii::ParameterHandler     &prm,
+                       const std::string            &name,
+                       std::optional<std::uint64_t> &value,
+                       const std::uint64_t           smallest,
+                       const std::string            &keyword,
+                       const std::string            &documentation)
+  {
+    prm.declare_entry(name,
+                      value ? std::to_string(*value) : keyword,
+                      WholeNumberPattern(smallest, keyword),
+                      documentation);
+    prm.add_action(name, [&value](const std::string &text) {
+      value = parse_whole_number(text);
     });
   }
 

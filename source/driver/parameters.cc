@@ -153,6 +153,22 @@ namespace Tempera
   } // namespace
 
 
+  namespace
+  {
+    /** What to write instead of a setting of earlier versions; or nothing. */
+    std::string
+    in_its_place(const Assignment &assignment)
+    {
+      Path path = assignment.section;
+      path.push_back(assignment.name);
+      return join(path, "/") == "Output/Refinement draws" ?
+               " It has become 'Mesh error': the same number of draws, or "
+               "'automatic'." :
+               "";
+    }
+  } // namespace
+
+
   struct Parameters::Implementation
   {
     dealii::ParameterHandler prm;
@@ -354,10 +370,15 @@ namespace Tempera
                 found = p;
             }
         if (found == all.end())
-          throw UserError(assignment.origin + ": there is no parameter '" +
-                          assignment.name + "' " + name_of(assignment.section) +
-                          "." + where_else(all, {}, assignment.name) +
-                          did_you_mean(assignment.name, names));
+          {
+            const std::string other = in_its_place(assignment);
+            throw UserError(
+              assignment.origin + ": there is no parameter '" +
+              assignment.name + "' " + name_of(assignment.section) + "." +
+              (!other.empty() ? other :
+                                where_else(all, {}, assignment.name) +
+                                  did_you_mean(assignment.name, names)));
+          }
 
         for (const std::string &section : assignment.section)
           prm.enter_subsection(section);

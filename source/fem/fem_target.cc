@@ -63,7 +63,7 @@ namespace Tempera
       }
 
       std::shared_ptr<const ForwardModel>
-      make_refined(const std::string &level) override;
+      make_refined(const std::string &level, const bool prepares) override;
 
       std::shared_ptr<const ForwardModel>
       make_reintegrated(const std::string &level) override;
@@ -242,7 +242,7 @@ namespace Tempera
 
 
     std::shared_ptr<const ForwardModel>
-    FemModels::make_refined(const std::string &level)
+    FemModels::make_refined(const std::string &level, const bool prepares)
     {
       FemLevelParameters refined = all_levels.at(level);
       if (refined.adaptive_refinements > 0)
@@ -261,7 +261,7 @@ namespace Tempera
           refined.time_step = 0.5 * setting.final_time / n_steps.at(level);
         }
       SolverParameters plain = solver;
-      plain.gradient         = FemGradient::adjoint;
+      plain.gradient = prepares ? FemGradient::automatic : FemGradient::adjoint;
       return server.make(refined, plain);
     }
 

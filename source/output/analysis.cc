@@ -540,22 +540,6 @@ namespace Tempera
     }
 
 
-    void
-    add_level_estimates(const RecordedRun &run, Analysis &analysis)
-    {
-      std::vector<Diagnostics> cold;
-      for (const Analysis::Column &column : analysis.columns)
-        cold.push_back(column.diagnostics);
-      const std::vector<std::string> names = run.description().columns();
-      std::vector<std::size_t>       mode_columns;
-      for (const std::string &name : analysis.mode_columns)
-        mode_columns.push_back(std::find(names.begin(), names.end(), name) -
-                               names.begin());
-      analysis.level_estimates =
-        estimate_from_levels(run, cold, analysis.modes, mode_columns);
-    }
-
-
     /** The table is used up. */
     void
     add_missed_modes(const RecordedRun &run,
@@ -618,6 +602,23 @@ namespace Tempera
 
 
   void
+  Analysis::estimate_levels(const RecordedRun &run, const Checks &its_checks)
+  {
+    std::vector<Diagnostics> cold;
+    for (const Column &column : columns)
+      cold.push_back(column.diagnostics);
+    const std::vector<std::string> names = run.description().columns();
+    std::vector<std::size_t>       indices;
+    for (const std::string &name : mode_columns)
+      indices.push_back(std::find(names.begin(), names.end(), name) -
+                        names.begin());
+    level_estimates =
+      estimate_from_levels(run, its_checks.level_solves, cold, modes, indices);
+  }
+
+
+
+  void
   Analysis::set_checks(const Checks &found)
   {
     checks = found;
@@ -667,6 +668,10 @@ namespace Tempera
     add_pairs(description, reports, analysis);
     add_costs(run, reports, times, analysis);
     analysis.replica_r_hat = not_a_number;
+
+    // Of a run that has gone on since, they say nothing.
+    const Checks of_this_run =
+      checks.rounds == analysis.rounds ? checks : Checks();
 
     const std::vector<std::string> names      = description.columns();
     const unsigned int             n_recorded = description.n_recorded_rungs;
@@ -718,12 +723,11 @@ namespace Tempera
             std::abs(analysis.rungs[0].temperature - 1.) < 1e-12)
           add_fit(run, table, analysis);
         add_unreachable(table, analysis);
-        add_level_estimates(run, analysis);
+        analysis.estimate_levels(run, of_this_run);
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }
-    // Of a run that has gone on since, they say nothing.
-    analysis.set_checks(checks.rounds == analysis.rounds ? checks : Checks());
+    analysis.set_checks(of_this_run);
     return analysis;
   }
 } // namespace Tempera

@@ -29,6 +29,19 @@ namespace Tempera
     field("column", one.column);
     field("mean", one.mean);
     field("width", one.width);
+    field.optional("mean_error", one.mean_error);
+    field.optional("width_error", one.width_error);
+  }
+
+  template <typename Field>
+  static void
+  visit(Checks::LevelSolve &one, Field &field)
+  {
+    field("chain", one.chain);
+    field("rung", one.rung);
+    field("round", one.own_round);
+    field("energy", one.energy);
+    field("finer_energy", one.finer_energy);
   }
 
   template <typename Field>
@@ -56,8 +69,13 @@ namespace Tempera
     field.optional("worst_measurement", checks.worst_measurement);
     field("integration_change", checks.integration_change);
     field("refinement_shifts", checks.refinement_shifts);
+    field.optional("energy_spread", checks.energy_spread);
+    field.optional("mesh_objection", checks.mesh_objection);
+    field.optional("refinement_work", checks.refinement_work);
     field("swap_shifts", checks.swap_shifts);
     field("fine_shares", checks.fine_shares);
+    field.optional("level_solves", checks.level_solves);
+    field.optional("level_solve_work", checks.level_solve_work);
     field("places", checks.places);
     field("searches", checks.n_searches);
   }

@@ -57,10 +57,18 @@ namespace Tempera
       n_information_draws,
       "Over how many draws of the coldest rung, evenly spaced, the information that the data hold about the unknowns is averaged. Each costs as many solves as there are measurements, or two per unknown if that is less. 0: it is not computed. An analytic energy has none.",
       dealii::Patterns::Integer(0));
-    prm.add_parameter(
-      "Refinement draws",
-      n_refinement_draws,
-      "At how many draws of the coldest rung, evenly spaced, its level is compared with a once-refined one, to warn of a level that is not fine enough. Each costs a solve on the refined level: in two dimensions some eight of the level's own. 0: it is not compared. Of no use for an analytic energy or a network.",
-      dealii::Patterns::Integer(0));
+    declare_whole_number(
+      prm,
+      "Mesh error",
+      n_mesh_draws,
+      0,
+      "automatic",
+      "At how many draws of the coldest rung, evenly spaced, the equation is solved on its level refined once, in space and time: the answer then has an error bar of the mesh, and a level that is not fine enough is warned of. Each draw costs a solve on the refined level: in two dimensions some eight of the level's own. automatic: 20 draws, or as many as a tenth of the run's work pays for. 0: none. Of no use for an analytic energy or a network.");
+    declare_whole_number(
+      prm,
+      "Level solves",
+      n_level_solves,
+      0,
+      "For estimates from all levels: at how many draws of each coarse rung that follows the coldest one at its temperature the next finer level is solved when the run is over, evenly spaced, where swaps have not done so. Of use where swaps are rare or none. Each costs a forward solve.");
   }
 } // namespace Tempera

@@ -2,8 +2,10 @@
 #include <tempera/base/text.h>
 #include <tempera/output/analysis.h>
 #include <tempera/output/json.h>
+#include <tempera/output/mesh_error_bar.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report_data.h>
+#include <tempera/output/report_levels.h>
 #include <tempera/output/report_statistics.h>
 
 #include <algorithm>
@@ -257,7 +259,9 @@ namespace Tempera
           .add("unknowns", unknowns())
           .add("warnings", warnings())
           .add("modes", modes())
-          .add("levelEstimates", level_estimates())
+          .add("levelEstimates",
+               level_estimates_of_report(analysis.level_estimates,
+                                         most_columns))
           .add("state", analysis.state)
           .add("barrier", analysis.barrier)
           .add("tripRate", analysis.round_trip_rate)
@@ -276,7 +280,7 @@ namespace Tempera
           .add("map", map())
           .add("dataTell", data_tell())
           .add("checks", checks())
-          .add("refinement", refinement())
+          .add("meshError", mesh_error_json(analysis))
           .add("curve", csv("prediction.csv"))
           .add("errors", csv("errors.csv"))
           .add("times", times())
@@ -455,41 +459,6 @@ namespace Tempera
         return JsonObject().add("names", names).add("modes", entries);
       }
 
-      /** What the draws of all levels say together; null without such. */
-      Json
-      level_estimates() const
-      {
-        const LevelEstimates &found = analysis.level_estimates;
-        if (found.is_empty())
-          return Json();
-        std::vector<Json> rows;
-        for (const LevelEstimates::Column &column : found.columns)
-          if (rows.size() < most_columns)
-            rows.push_back(JsonObject()
-                             .add("name", column.name)
-                             .add("mean", column.mean.value)
-                             .add("error", column.mean.error)
-                             .add("sd", column.standard_deviation.value)
-                             .add("sdError", column.standard_deviation.error)
-                             .add("low", column.quantile_5.value)
-                             .add("median", column.median.value)
-                             .add("high", column.quantile_95.value));
-        for (std::size_t i = 0; i < found.shares.size(); ++i)
-          rows.push_back(
-            JsonObject()
-              .add("name", "share of answer " + std::to_string(i + 1))
-              .add("mean", found.shares[i].value)
-              .add("error", found.shares[i].error));
-        return JsonObject()
-          .add("objection", found.objection)
-          .add("coarse", found.steps.front().coarse)
-          .add("fine", found.steps.back().fine)
-          .add("draws", found.steps.front().n_draws)
-          .add("weighted", found.steps.back().n_weighted)
-          .add("spread", found.steps.back().spread)
-          .add("rows", rows);
-      }
-
       Json
       scatter() const
       {
@@ -531,8 +500,12 @@ namespace Tempera
       static Json
       histogram(const std::vector<double> &values)
       {
-        const ReportStatistics::Histogram result =
-          ReportStatistics::histogram(values);
+        return histogram(ReportStatistics::histogram(values));
+      }
+
+      static Json
+      histogram(const ReportStatistics::Histogram &result)
+      {
         // Edges need all their digits: they are added up.
         return JsonObject()
           .add("low", result.low)
@@ -549,11 +522,21 @@ namespace Tempera
         std::vector<Json> entries;
         for (std::size_t column = 0; column < shown_columns; ++column)
           {
-            std::vector<Json> by_rung;
+            std::vector<ReportStatistics::Histogram> by_rung;
             for (const std::size_t rung : shown_rungs)
-              by_rung.push_back(histogram(pool(chains_of(column, rung))));
+              by_rung.push_back(
+                ReportStatistics::histogram(pool(chains_of(column, rung))));
             JsonObject one;
-            one.add("rungs", by_rung);
+            one.add("rungs",
+                    Json(by_rung, [](const ReportStatistics::Histogram &rung) {
+                      return histogram(rung);
+                    }));
+            const LevelEstimates &estimates = analysis.level_estimates;
+            if (estimates.is_good() && !by_rung[0].density.empty() &&
+                !estimates.columns[column].law.empty())
+              one.add("levels",
+                      histogram(corrected_histogram(estimates.columns[column],
+                                                    by_rung[0])));
             std::optional<ReportStatistics::PriorLaw> law;
             if (column < description.priors.size())
               law = ReportStatistics::prior_law(description.priors[column]);
@@ -1049,24 +1032,9 @@ namespace Tempera
           .add("findings", findings)
           .add("openCombination", found.open_combination)
           .add("refinement", found.refinement)
-          .add("refinementShifts", shifts(found.refinement_shifts))
           .add("swapShifts", shifts(found.swap_shifts))
           .add("largestRefinementShift", Checks::largest_refinement_shift)
           .add("largestSwapShift", Checks::largest_swap_shift);
-      }
-
-      /** What a refined level changes; or null. */
-      Json
-      refinement() const
-      {
-        const Checks &found = analysis.checks;
-        if (found.n_refinement_draws == 0)
-          return Json();
-        return JsonObject()
-          .add("largest", found.prediction_change)
-          .add("mean", found.mean_prediction_change)
-          .add("n_draws", found.n_refinement_draws)
-          .add("measurement", found.worst_measurement);
       }
 
       /** Names and seconds; null without them. */

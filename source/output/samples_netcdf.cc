@@ -4,6 +4,7 @@
 #include <tempera/output/exporter.h>
 #include <tempera/output/netcdf_file.h>
 #include <tempera/output/recorded_run.h>
+#include <tempera/output/samples_levels.h>
 #include <tempera/output/samples_netcdf.h>
 #include <tempera/output/temporary_file.h>
 
@@ -871,8 +872,14 @@ namespace Tempera
       add_swaps(*add_group("swaps", false), description);
     Predictions predictions(run);
     predictions.define(root);
+    LevelSamples levels(run, [&](const std::string &name) {
+      NetcdfGroup group = root.add_group(name);
+      add_origin(group, description);
+      return group;
+    });
     add_known(root, description);
     netcdf.end_definitions();
+    levels.write();
 
     // Then the numbers, draw by draw.
     for (unsigned int chain = 0; chain < n_chains; ++chain)

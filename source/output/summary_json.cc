@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/analysis.h>
 #include <tempera/output/json.h>
+#include <tempera/output/mesh_error_bar.h>
 #include <tempera/output/summary_text.h>
 
 namespace Tempera
@@ -112,7 +113,14 @@ namespace Tempera
                       .add("quantile_95", estimate_json(one.quantile_95))
                       .add("uncorrected_mean", one.uncorrected);
                   }))
-        .add("shares", Json(estimates.shares, estimate_json));
+        .add("shares", Json(estimates.shares, estimate_json))
+        .add("predictions",
+             Json(estimates.predictions, [](const LevelPrediction &one) {
+               return JsonObject()
+                 .add("value", one.of_levels.value)
+                 .add("error", one.of_levels.error)
+                 .add("of_draws", estimate_json(one.of_draws));
+             }));
     }
 
     Json
@@ -131,11 +139,6 @@ namespace Tempera
                       .add("open", one.is_open);
                   }))
         .add("open_combination", checks.open_combination)
-        .add("refined_level", checks.refined_level)
-        .add("refinement", checks.refinement)
-        .add("prediction_change", checks.prediction_change)
-        .add("integration_change", checks.integration_change)
-        .add("refinement_shifts", shifts_json(checks.refinement_shifts))
         .add("swap_shifts", shifts_json(checks.swap_shifts))
         .add("fine_shares", checks.fine_shares)
         .add("places",
@@ -193,6 +196,7 @@ namespace Tempera
                     .add("centre", mode.centre);
                 }))
       .add("level_estimates", level_estimates_json(analysis.level_estimates))
+      .add("mesh_error", mesh_error_json(analysis))
       .add("missed_modes",
            Json(analysis.missed_modes.missed,
                 [](const MissedMode &mode) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/output/analysis.h>
+#include <tempera/output/mesh_error_bar.h>
 #include <tempera/output/summary_text.h>
 
 #include <algorithm>
@@ -396,9 +397,9 @@ namespace Tempera
   summary_text(const Analysis &analysis)
   {
     std::string text = draws_text(analysis) + modes_text(analysis) +
-                       levels_text(analysis) + fit_text(analysis.fit) +
-                       rungs_text(analysis) + pairs_text(analysis) +
-                       costs_text(analysis);
+                       levels_text(analysis) + mesh_error_text(analysis) +
+                       fit_text(analysis.fit) + rungs_text(analysis) +
+                       pairs_text(analysis) + costs_text(analysis);
     if (analysis.state != "complete")
       text += "   the run is " + analysis.state + ": " +
               std::to_string(analysis.rounds) + " of " +

@@ -285,6 +285,10 @@ namespace Tempera
       const auto size = [](const Checks::Shift &shift) {
         return std::max(std::abs(shift.mean), std::abs(shift.width));
       };
+      // What noise alone makes of a shift, once in some hundred times.
+      const auto is_large = [least](const double shift, const double error) {
+        return std::abs(shift) > least && !(std::abs(shift) < 2.5 * error);
+      };
       std::stable_sort(shifts.begin(),
                        shifts.end(),
                        [&](const Checks::Shift &a, const Checks::Shift &b) {
@@ -294,10 +298,10 @@ namespace Tempera
       for (const Checks::Shift &one : shifts)
         {
           std::vector<std::string> words;
-          if (std::abs(one.mean) > least)
+          if (is_large(one.mean, one.mean_error))
             words.push_back("the mean of " + one.column + " by " +
                             to_text(one.mean, 2) + " standard deviations");
-          if (std::abs(one.width) > least)
+          if (is_large(one.width, one.width_error))
             words.push_back("the width of " + one.column + " by " +
                             percent(one.width));
           if (!words.empty())
@@ -321,6 +325,18 @@ namespace Tempera
            "The finest level is not fine enough: on a refined one the "
            "posterior shifts, " +
              by_refinement + ".",
+           "Raise 'Subdivisions' or 'Degree', or lower 'Time step', of level "
+           "'" +
+             checks.refined_level + "'."});
+      else if (checks.energy_spread > Checks::largest_energy_spread)
+        warnings.push_back(
+          {Kind::resolution,
+           Severity::wrong,
+           "The finest level is not fine enough: a refined one has another "
+           "posterior. Energies on the two differ by a standard deviation of " +
+             to_text(checks.energy_spread, digits) + " over the draws (above " +
+             to_text(Checks::largest_energy_spread, digits) +
+             " a few draws cannot tell how far it shifts).",
            "Raise 'Subdivisions' or 'Degree', or lower 'Time step', of level "
            "'" +
              checks.refined_level + "'."});

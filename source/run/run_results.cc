@@ -67,6 +67,8 @@ namespace Tempera
     Analysis analysis = analysing.get();
     checks.rounds     = analysis.rounds;
     folder->write(checks_file, checks_to_json(checks));
+    if (!checks.level_solves.empty())
+      analysis.estimate_levels(recorded, checks);
     analysis.set_checks(checks);
     journal->write(summary_text(analysis));
     if (prediction)
@@ -78,6 +80,9 @@ namespace Tempera
     export_all(&analysis);
     times.enter("samples.nc");
     files.get();
+    // Weights that were not known when it was made.
+    if (!checks.level_solves.empty())
+      export_all(nullptr);
   }
 
 

@@ -183,7 +183,7 @@ namespace Tempera
       }
 
       std::shared_ptr<const ForwardModel>
-      make_refined(const std::string &level) override
+      make_refined(const std::string &level, const bool) override
       {
         return complete(types.at(level)->make_refined(context(level)), level);
       }

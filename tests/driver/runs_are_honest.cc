@@ -164,7 +164,7 @@ main()
                {"Levels/fine/Subdivisions = 3", "Levels/fine/Degree = 1"});
   check("a mesh that is too coarse",
         contains(linear, kind("resolution")) &&
-          contains(linear, "on a refined one the posterior shifts"),
+          contains(linear, "a refined one has another posterior"),
         linear);
 
   // What chains that stay where they began would do is no posterior's shift.
@@ -177,10 +177,12 @@ main()
                                            "Sampler/Kernel/Adapt step size = "
                                               "false"});
   check("chains that agree are asked how a finer level shifts them",
-        contains(moving, "\"refinement_shifts\": [{\"name\": \"leak\""),
+        contains(moving,
+                 "\"objection\": \"\", \"unknowns\": [{\"name\": \"leak\""),
         moving);
   check("others are not",
-        contains(stuck, "\"refinement_shifts\": []") &&
+        contains(stuck,
+                 "the chains disagree, or do not sample the posterior") &&
           contains(stuck, "The chains disagree") &&
           !contains(stuck, "\"prediction_change\": null"),
         stuck);

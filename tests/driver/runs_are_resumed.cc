@@ -97,7 +97,7 @@ subsection Sampler
 end
 subsection Output
   set Report = false
-  set Refinement draws = 0
+  set Mesh error = 0
 end
 )";
 

@@ -326,7 +326,7 @@ end
                                              "--overwrite"};
           std::vector<std::string> settings{"Iterations = 2000",
                                             "Burn-in = 1000",
-                                            "Output/Refinement draws = 1",
+                                            "Output/Mesh error = 1",
                                             "Output/Report = false"};
           // A round of a network takes a thousand times as long.
           if (contains(entry.path().filename().string(), "pinn_"))

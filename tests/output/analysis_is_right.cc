@@ -222,7 +222,12 @@ namespace
                                           "information",
                                           "mean_prediction_change",
                                           "refinement_draws",
-                                          "worst_measurement"};
+                                          "worst_measurement",
+                                          "energy_spread",
+                                          "mesh_objection",
+                                          "refinement_work",
+                                          "mean_error",
+                                          "width_error"};
 
 
   void

@@ -116,6 +116,79 @@ main()
           std::abs(half[0].width -
                    (std::sqrt(1. - 2. / dealii::numbers::PI) - 1.)) < 0.1,
         half.empty() ? "" : std::to_string(half[0].mean));
+  // What 20 draws state, over many such sets: the true shift is 0.3, and
+  // sin(3 x) / 5 is no polynomial.
+  unsigned int           n_near = 0, n_far = 0;
+  double                 sum = 0., stated = 0.;
+  const auto             population = draws(2000, 1);
+  constexpr unsigned int n_sets     = 200;
+  for (unsigned int set = 0; set < n_sets; ++set)
+    {
+      const auto states = draws(20, 100 + set);
+      Numbers    log_weights;
+      for (const Numbers &state : states)
+        {
+          const double x = (state[0] - 3.) / 2.;
+          log_weights.push_back(0.3 * x + 0.2 * std::sin(3. * x));
+        }
+      const auto found =
+        shifts_with_errors(states, log_weights, population, {"x", "y"});
+      // Of the weights in the population itself.
+      static const double truth = [&]() {
+        double weights = 0., mean = 0.;
+        for (unsigned int i = 0; i < 20000; ++i)
+          {
+            const double x = -6. + 12. * (i + 0.5) / 20000.;
+            const double weight =
+              std::exp(-0.5 * x * x + 0.3 * x + 0.2 * std::sin(3. * x));
+            weights += weight;
+            mean += weight * x;
+          }
+        return mean / weights;
+      }();
+      const double error = std::abs(found[0].mean - truth);
+      n_near += error < 2. * found[0].mean_error;
+      n_far += error > 4. * found[0].mean_error;
+      sum += error * error;
+      stated += found[0].mean_error * found[0].mean_error;
+    }
+  check("stated errors are honest",
+        n_near >= 0.88 * n_sets && n_far <= 0.02 * n_sets && stated < 4. * sum,
+        std::to_string(n_near) + ", " + std::to_string(n_far) + " of " +
+          std::to_string(n_sets) + "; " +
+          std::to_string(std::sqrt(sum / n_sets)) + " instead of " +
+          std::to_string(std::sqrt(stated / n_sets)));
+  // With more unknowns than draws there is no polynomial, but a covariance.
+  {
+    std::mt19937_64            random(5);
+    std::normal_distribution<> normal;
+    std::vector<Numbers>       many, some;
+    std::vector<std::string>   names;
+    Numbers                    log_weights;
+    for (unsigned int i = 0; i < 2000; ++i)
+      {
+        many.emplace_back();
+        for (unsigned int k = 0; k < 100; ++k)
+          many.back().push_back(normal(random));
+        if (i % 20 == 0)
+          {
+            some.push_back(many.back());
+            log_weights.push_back(0.4 * many.back()[0]);
+          }
+      }
+    for (unsigned int k = 0; k < 100; ++k)
+      names.push_back("x" + std::to_string(k));
+    const auto   found   = shifts_with_errors(some, log_weights, many, names);
+    unsigned int n_wrong = 0;
+    for (unsigned int k = 1; k < 100; ++k)
+      n_wrong += std::abs(found[k].mean) > 3. * found[k].mean_error;
+    check("of more unknowns than draws, too",
+          std::abs(found[0].mean - 0.4) < 3. * found[0].mean_error &&
+            found[0].mean > 4. * found[0].mean_error && n_wrong <= 2,
+          std::to_string(found[0].mean) + " +- " +
+            std::to_string(found[0].mean_error) + ", wrong " +
+            std::to_string(n_wrong));
+  }
   check("two draws say nothing",
         shifts(2, [](const Numbers &z) { return z[0]; }).empty());
   return result();

@@ -8,11 +8,13 @@
 #include "driver/command.h"
 #include "tests.h"
 
+#include <tempera/output/analysis.h>
 #include <tempera/output/record_file.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <sys/resource.h>
 
 using namespace Tempera;
@@ -265,6 +267,87 @@ namespace
             !fs::exists("ladder/draws.csv"));
   }
 
+  /**
+   * A coarse level with the law N(0, 1), of pace 3, and a fine one with N(0.3,
+   * 1), whose energy is known at every third draw.
+   */
+  void
+  check_levels()
+  {
+    RunDescription run    = long_chain();
+    run.n_chains          = 2;
+    run.n_rounds          = 400;
+    run.names             = {"x"};
+    run.indices           = {0};
+    run.lower             = {-1e300};
+    run.upper             = {1e300};
+    run.priors            = {""};
+    run.prior_draws       = {{}};
+    run.measurements      = {};
+    run.deviation_unknown = -1;
+    run.kernels           = {"none", "MALA"};
+    run.levels            = {"fine", "coarse"};
+    run.rung_levels       = {0, 1};
+    run.n_recorded_rungs  = 2;
+    run.paces             = {1, 3};
+    run.n_level_rungs     = 1;
+    std::mt19937_64            random(1);
+    std::normal_distribution<> normal;
+    for (unsigned int chain = 0; chain < run.n_chains; ++chain)
+      {
+        fs::create_directories("levels");
+        RecordFile file("levels/" + record_name(chain), run);
+        for (unsigned int round = 1; round <= run.n_rounds; ++round)
+          {
+            double x = 0.;
+            for (unsigned int k = 1; k <= 3; ++k)
+              {
+                x = normal(random);
+                file.append(RecordedLevelDraw{1,
+                                              3 * (round - 1) + k,
+                                              0.5 * x * x,
+                                              k == 3 ?
+                                                0.5 * (x - 0.3) * (x - 0.3) :
+                                                std::nan(""),
+                                              &x});
+              }
+            const double fine = 0.3 + normal(random);
+            RecordedDraw draw;
+            draw.round = round;
+            draw.swaps.resize(1);
+            draw.rungs.resize(2);
+            draw.rungs[0].values = &fine;
+            draw.rungs[1].values = &x;
+            file.append(draw);
+          }
+        RunReport report;
+        report.rounds      = run.n_rounds;
+        report.level_names = run.levels;
+        report.evaluations.resize(2);
+        report.rungs.resize(2);
+        report.pairs.resize(1);
+        file.append(report);
+        file.sync();
+      }
+    command({"export", "levels"});
+    const Analysis        analysis  = analyse(RecordedRun("levels"));
+    const LevelEstimates &estimates = analysis.level_estimates;
+    check("estimates from all levels",
+          estimates.columns.size() == 1 &&
+            std::abs(estimates.columns[0].mean.value - 0.3) <
+              4. * estimates.columns[0].mean.error,
+          estimates.objection);
+    if (!estimates.columns.empty())
+      {
+        std::ostringstream arguments;
+        arguments.precision(17);
+        arguments << "levels 2 0 " << run.n_rounds << " "
+                  << estimates.columns[0].mean.value << " "
+                  << estimates.columns[0].uncorrected;
+        look("levels", arguments.str());
+      }
+  }
+
   void
   check_long_chain()
   {
@@ -447,6 +530,7 @@ main()
 {
   for (const char *folder : {"ladder",
                              "long",
+                             "levels",
                              "flipped",
                              "large",
                              "shifted",
@@ -455,6 +539,7 @@ main()
                              "nothing"})
     fs::remove_all(folder);
   check_ladder();
+  check_levels();
   check_long_chain();
   check_ways_of_reading();
   check_empty();

@@ -16,6 +16,35 @@ path = folder + "/samples.nc"
 failures = 0
 THINNING = 1 if kind == "long" else 2
 
+if kind == "levels":
+    # As documented.
+    draws = xr.open_dataset(path, group="level_draws")
+    mean = float((draws.weight * draws.x).sum())
+    expected, uncorrected = map(float, sys.argv[6:8])
+    plain = draws.where(draws.rung == draws.rung.max(), drop=True)
+    weighted = draws.dropna("draw")
+    ratio = np.exp(weighted.energy - weighted.finer_energy)
+    direct = (
+        1.0 / plain.x.size * plain.x.sum()
+        + ((ratio / ratio.mean() - 1.0) * weighted.x).sum() / weighted.x.size
+    )
+    right = {
+        "the corrected mean is that of the summary": abs(mean - expected) < 1e-9,
+        "and is near what the formula without smoothing says": abs(mean - direct)
+        < 0.1 * abs(mean - uncorrected),
+        "without weights it is that of the coarse level": abs(
+            float(plain.x.mean()) - uncorrected
+        )
+        < 1e-9,
+        "weights have the sum 1": abs(float(draws.weight.sum()) - 1.0) < 1e-9,
+        "chains and rounds": set(draws.ladder.values) == set(range(n_chains))
+        and draws["round"].max() == 3 * n_draws
+        and draws.attrs["inference_library"] == "tempera",
+    }
+    for name, holds in right.items():
+        print("OK" if holds else "FAILED", folder + ":", name, "" if holds else mean)
+    sys.exit(not all(right.values()))
+
 
 def check(name, holds, details=""):
     global failures

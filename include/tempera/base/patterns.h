@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace Tempera
 {
@@ -37,6 +38,15 @@ namespace Tempera
                        std::uint64_t            &value,
                        const std::uint64_t       smallest,
                        const std::string        &documentation);
+
+  /** The same, or a keyword, for which there is no value. */
+  void
+  declare_whole_number(dealii::ParameterHandler     &prm,
+                       const std::string            &name,
+                       std::optional<std::uint64_t> &value,
+                       const std::uint64_t           smallest,
+                       const std::string            &keyword,
+                       const std::string            &documentation);
 
   /**
    * Declare a list of numbers, all at least (or above, if @p strictly)

@@ -38,11 +38,15 @@ namespace Tempera
     /**
      * The same level, once refined in everything that has a fineness; null if
      * that cannot be done.
+     *
+     * @param prepares Whether to spend on set-up what makes many evaluations
+     * cheap (SolverWork::set_up).
      */
     virtual std::shared_ptr<const ForwardModel>
-    make_refined(const std::string &level)
+    make_refined(const std::string &level, const bool prepares)
     {
       (void)level;
+      (void)prepares;
       return nullptr;
     }
 

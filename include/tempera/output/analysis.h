@@ -178,6 +178,10 @@ namespace Tempera
     /** Above that no mean over the draws is to be believed. */
     static constexpr double bad_r_hat = 1.1;
 
+    /** Estimate from all levels, with the solves that checks have. */
+    void
+    estimate_levels(const RecordedRun &run, const Checks &checks);
+
     /** Take over what studies have found, and all that follows from it. */
     void
     set_checks(const Checks &checks);

@@ -44,6 +44,17 @@ namespace Tempera
       double mean = 0.;
       /** Right standard deviation over that of the draws, less 1. */
       double width = 0.;
+      /** Standard errors of the two; not a number if not known. */
+      double mean_error = not_known, width_error = not_known;
+    };
+
+    /** The finer energy at a draw of another level (RecordedLevelDraw). */
+    struct LevelSolve
+    {
+      std::uint64_t chain = 0, rung = 0, own_round = 0;
+      /** Of the draw's own level, by which it is known again. */
+      double energy       = 0.;
+      double finer_energy = 0.;
     };
 
     /** A local minimum of the energy that no chain has visited. */
@@ -58,11 +69,17 @@ namespace Tempera
       double barrier = 0.;
     };
 
-    /** Shifts below these are of no concern. */
+    /** Shifts below these are of no concern, nor are those within their noise.
+     */
     static constexpr double largest_refinement_shift = 0.25,
                             largest_swap_shift       = 0.2;
     /** Above this a prediction has changed enough to be told. */
     static constexpr double largest_prediction_change = 0.3;
+    /**
+     * Above this standard deviation of the difference of two energies, a few
+     * draws cannot tell how one posterior follows from the other.
+     */
+    static constexpr double largest_energy_spread = 0.5;
 
     /** Rounds of the run: if it has more now, all this is of the past. */
     std::uint64_t rounds = 0;
@@ -84,8 +101,14 @@ namespace Tempera
     std::uint64_t worst_measurement = 0;
     /** The same by more integration points on the level itself. */
     double integration_change = not_known;
-    /** How the refined level would shift the posterior. */
+    /** How the refined level would shift the posterior: the mesh's error. */
     std::vector<Shift> refinement_shifts;
+    /** Standard deviation of U_refined - U over the draws. */
+    double energy_spread = not_known;
+    /** Why there are no such shifts, though draws were solved; or empty. */
+    std::string mesh_objection;
+    /** Work of it, in forward solves of the level. */
+    double refinement_work = not_known;
 
     /** How `exact` would shift what `multi-variance` has sampled. */
     std::vector<Shift> swap_shifts;
@@ -93,6 +116,11 @@ namespace Tempera
     /** By missed mode that a rung on another level expects: its share with
      * the energies of the coldest rung's level. */
     std::vector<double> fine_shares;
+
+    /** Solves at draws of other levels, for estimates from all of them. */
+    std::vector<LevelSolve> level_solves;
+    /** In forward solves of the coldest level. */
+    double level_solve_work = not_known;
 
     std::vector<Place> places;
     /** From how many points minima were looked for. */

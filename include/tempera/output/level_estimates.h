@@ -3,6 +3,8 @@
 #define tempera_output_level_estimates_h
 
 #include <tempera/output/diagnostics.h>
+#include <tempera/output/level_draws.h>
+#include <tempera/output/level_predictions.h>
 #include <tempera/output/modes.h>
 #include <tempera/output/recorded_run.h>
 
@@ -23,21 +25,7 @@ namespace Tempera
    */
   struct LevelEstimates
   {
-    /** From one level to the next finer one. */
-    struct Step
-    {
-      std::string coarse, fine;
-      /** Draws of the coarse level; those whose weight is known. */
-      std::uint64_t n_draws = 0, n_weighted = 0;
-      /** Standard deviation of log w. */
-      double spread = 0.;
-      /** \f$(\text{mean } w)^2 / \text{mean } w^2\f$ */
-      double efficiency = 0.;
-      /** Of the tail of the weights: a variance exists below 1/2. */
-      double pareto_k = 0.;
-      /** Logarithm of the ratio of the evidences, fine over coarse. */
-      EstimatedValue log_evidence_ratio;
-    };
+    using Step = LevelStep;
 
     /** Of one column. */
     struct Column
@@ -46,6 +34,16 @@ namespace Tempera
       EstimatedValue mean, standard_deviation, quantile_5, median, quantile_95;
       /** Of the mean of the coarsest level alone, without any correction. */
       double uncorrected = 0.;
+      /**
+       * The distribution function, which does not fall: shares up to places
+       * that are evenly spaced.
+       */
+      double              law_low = 0., law_width = 0.;
+      std::vector<double> law;
+
+      /** The share up to a value, between those places on straight lines. */
+      double
+      share_below(const double value) const;
     };
 
     /** The coarsest level first; empty if there is but one level. */
@@ -53,6 +51,9 @@ namespace Tempera
     std::vector<Column> columns;
     /** Share of each mode of the analysis; empty if there is but one. */
     std::vector<EstimatedValue> shares;
+
+    /** By measurement; empty where no predictions are recorded. */
+    std::vector<LevelPrediction> predictions;
 
     /** Why the estimates are not to be used; empty if they are. */
     std::string objection;
@@ -78,24 +79,16 @@ namespace Tempera
 
 
   /**
-   * The shape of a generalised Pareto law that fits the tail of positive
-   * numbers (Zhang and Stephens, 2009), with the prior of Vehtari, Simpson,
-   * Gelman, Yao and Gabry (2024) for few; the tail is then made smooth: the
-   * largest numbers, in @p weights, are replaced by quantiles of that law.
-   * Infinite if there are too few numbers.
-   */
-  double
-  smooth_pareto_tail(std::vector<double> &weights);
-
-  /**
+   * @param solves Finer energies that were asked for when the run was over.
    * @param cold Diagnostics of each column at the coldest rung.
    * @param modes Of the coldest rung, in the columns @p mode_columns.
    */
   LevelEstimates
-  estimate_from_levels(const RecordedRun              &run,
-                       const std::vector<Diagnostics> &cold,
-                       const Modes                    &modes,
-                       const std::vector<std::size_t> &mode_columns);
+  estimate_from_levels(const RecordedRun                     &run,
+                       const std::vector<Checks::LevelSolve> &solves,
+                       const std::vector<Diagnostics>        &cold,
+                       const Modes                           &modes,
+                       const std::vector<std::size_t>        &mode_columns);
 } // namespace Tempera
 
 #endif

@@ -2,7 +2,9 @@
 #ifndef tempera_output_output_parameters_h
 #define tempera_output_output_parameters_h
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace dealii
@@ -29,8 +31,11 @@ namespace Tempera
     unsigned int  n_field_times = 7;
     /** Zero: no information is computed (see average_information()). */
     unsigned int n_information_draws = 50;
-    /** Zero: the finest level is not compared with a finer one. */
-    unsigned int n_refinement_draws = 20;
+    /** At which the finest level is refined; by themselves if there is none. */
+    std::optional<std::uint64_t> n_mesh_draws;
+
+    /** At so many draws of a coarse level the finer one is solved. */
+    std::uint64_t n_level_solves = 0;
 
     /** By name of an exporter: whether the run leaves it. */
     std::map<std::string, bool> formats;

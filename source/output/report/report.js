@@ -95,6 +95,8 @@
     colour + Math.round(255 * alpha).toString(16).padStart(2, '0');
   const priorColour = '#6b7280';
   const truthColour = '#000000';
+  /** Of what the draws of all levels say together. */
+  const levelsColour = '#cc2a6a';
 
   // ---------------------------------------------------------------- the charts
 
@@ -783,6 +785,9 @@
     const datasets = data.rungs.map((histogram, i) => ({label: shortRung(report.rungs[i]),
       data: outline(histogram), hidden: i !== (isPlain ? pairRung : 0), borderColor: colourOfRung(i), order: i,
       backgroundColor: faint(colourOfRung(i), i === 0 ? .3 : .1), fill: 'origin'}));
+    if (data.levels && !isPlain)
+      datasets.push({label: 'all levels', data: outline(data.levels), borderColor: levelsColour, borderWidth: 2,
+        fill: false, order: -1});
     const range = ends(data.rungs[0]), spread = range[1] - range[0];
     const truth = report.unknowns[column].truth;
     const isNear = (value) => value > range[0] - 4 * spread && value < range[1] + 4 * spread;
@@ -822,8 +827,10 @@
       return;
     const hasPrior = report.marginals.some((one) => one.prior || one.law);
     const hasTruth = report.unknowns.some((one) => one.truth.length);
+    const hasLevels = report.marginals.some((one) => one.levels);
     const part = section('Marginals', 'Densities of the coldest rung; hotter rungs by a click in the ' +
-      'legend' + (hasPrior ? '; the prior is dotted' : '') +
+      'legend' + (hasLevels ? '; the red line is from the draws of all levels' : '') +
+      (hasPrior ? '; the prior is dotted' : '') +
       (hasTruth ? '; truth: broken line' : '') +
       '. The range is that of the draws; a prior that is much wider leaves it.');
     const place = grid(part, report.columns.length > 3 ? 'small' : '');
@@ -1268,9 +1275,12 @@
   function tableOfData(part, data) {
     const dimension = dimensionOf(data), hasTimes = distinct(data.times || []).length > 0;
     const hasStates = data.states > 0, few = 12;
+    const levels = report.levelEstimates && !report.levelEstimates.objection &&
+      report.levelEstimates.predictions.length === data.all ? report.levelEstimates : null;
     const numbers = (tag, texts) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
     const head = ['', ...(dimension ? coordinateNames.slice(0, dimension) : ['name']), ...(hasTimes ? ['t'] : []),
-      'measured', 'deviation', ...(hasStates ? ['mean prediction', '5 %', '95 %', 'residual / deviation',
+      'measured', 'deviation', ...(hasStates ? ['mean prediction', ...(levels ? ['from all levels', 'error'] : []),
+        '5 %', '95 %', 'residual / deviation',
         ...(standardised ? ['standardised'] : [])] : [])];
     const fixed = (values, i) => values && values[i] !== null ? values[i].toFixed(2) : '–';
     const body = data.numbers.map((n, i) => {
@@ -1278,7 +1288,9 @@
       const line = numbers('td', [String(n),
         ...(dimension ? Array.from({length: dimension}, (_, d) => number(data.places[i][d], 6)) : [short(data.names[i])]),
         ...(hasTimes ? [number(data.times[i], 6)] : []), within(data.values[i], digits), number(digits, 3),
-        ...(hasStates ? [within(data.mean[i], digits), within(data.low[i], digits), within(data.high[i], digits),
+        ...(hasStates ? [within(data.mean[i], digits), ...(levels ? [within(levels.predictions[n - 1],
+          levels.predictionErrors[n - 1]), number(levels.predictionErrors[n - 1], 2)] : []),
+          within(data.low[i], digits), within(data.high[i], digits),
           fixed(plainResiduals, i), ...(standardised ? [fixed(standardised, i)] : [])] : [])]);
       if (residuals && Math.abs(residuals[i]) > 3)
         line.lastChild.className = 'bad';
@@ -1384,27 +1396,34 @@
 
   /** Whether the levels are fine enough: what a finer one, or another rule, would change. */
   function fineEnough() {
-    const checks = report.checks, change = report.refinement;
-    if (!change && !(checks && (checks.refinement || checks.refinementShifts.length || checks.swapShifts.length)))
+    const checks = report.checks, mesh = report.meshError;
+    if (!mesh && !(checks && (checks.refinement || checks.swapShifts.length)))
       return;
     const part = section('Fine enough?', 'What a level that is refined once would change.');
-    const where = change && report.fit && report.fit.compared ?
-      measurementName(report.fit, report.fit.numbers.indexOf(change.measurement)) : '';
+    const where = mesh && report.fit && report.fit.compared ?
+      measurementName(report.fit, report.fit.numbers.indexOf(mesh.worst_measurement)) : '';
     part.append(sentences([
       checks?.refinement ? capital(checks.refinement.trim()) : '',
-      change ? 'Predictions change by up to ' + number(change.largest, 3) + ' standard deviations of their measurement' +
-        (where ? ', most at ' + where : '') + ', and by ' + number(change.mean, 3) + ' on average (' +
-        plural(change.n_draws, 'draw') + ').' : ''].filter((text) => text)));
-    const shifts = (title, all, limit) => {
-      const cell = (value, text) => element('td', {class: Math.abs(value) > limit ? 'bad' : ''}, value === null ? '–' : text);
-      if (all.length)
-        part.append(tableOf([title, 'mean moves by, sd', 'sd changes by'], all.map((one) => [one.column,
-          cell(one.mean, one.mean?.toFixed(2)), cell(one.width, (100 * one.width).toFixed(0) + ' %')])));
-    };
-    if (checks) {
-      shifts('on a refined level', checks.refinementShifts, checks.largestRefinementShift);
-      shifts('with the rule \'exact\'', checks.swapShifts, checks.largestSwapShift);
+      mesh ? 'Predictions change by up to ' + number(mesh.prediction_change, 3) +
+        ' standard deviations of their measurement' + (where ? ', most at ' + where : '') + ', and by ' +
+        number(mesh.mean_prediction_change, 3) + ' on average (' + plural(mesh.draws, 'draw') +
+        (Number.isFinite(mesh.share_of_work) ? ', ' + number(100 * mesh.share_of_work, 2) +
+        ' % of the run’s work' : '') + ').' : '',
+      mesh?.objection ? 'The error of the mesh is not known, since ' + mesh.objection + '.' : ''].filter((text) => text)));
+    const cell = (value, limit, text) => element('td', {class: Math.abs(value) > limit ? 'bad' : ''},
+      value === null ? '–' : text);
+    const percent = (value) => (100 * value).toFixed(Math.abs(value) < .1 ? 1 : 0) + ' %';
+    if (mesh?.unknowns.length) {
+      const sd = (one) => report.unknowns.find((other) => other.name === one.name)?.sd;
+      part.append(tableOf(['on the refined level', 'mean', '± sampling', '± mesh', 'known to', 'sd changes by', 'known to'],
+        mesh.unknowns.map((one) => [one.name, number(one.mean, 5), number(one.sampling, 2),
+          cell(one.mesh, checks.largestRefinementShift * sd(one), number(one.mesh, 2)), number(one.mesh_known_to, 2),
+          cell(one.sd_change, checks.largestRefinementShift, percent(one.sd_change)), percent(one.sd_change_known_to)])));
     }
+    if (checks?.swapShifts.length)
+      part.append(tableOf(['with the rule \'exact\'', 'mean moves by, sd', 'sd changes by'],
+        checks.swapShifts.map((one) => [one.column, cell(one.mean, checks.largestSwapShift, one.mean?.toFixed(2)),
+          cell(one.width, checks.largestSwapShift, (100 * one.width).toFixed(0) + ' %')])));
   }
 
   /** A colour between some, at a place from 0 to 1. */

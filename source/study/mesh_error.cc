@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/moments.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/output/posterior_shift.h>
-#include <tempera/study/refinement_check.h>
+#include <tempera/study/mesh_error.h>
 #include <tempera/study/study.h>
 
 #include <algorithm>
@@ -31,22 +32,22 @@ namespace Tempera
 
 
 
-  RefinementCheck::RefinementCheck(
-    ForwardTarget                          &target,
-    const std::string                      &level,
-    const std::vector<std::vector<double>> &states,
-    const std::function<bool()>            &is_stopped,
-    const std::vector<std::vector<double>> &population)
+  MeshError::MeshError(ForwardTarget                          &target,
+                       const std::string                      &level,
+                       const std::vector<std::vector<double>> &all_states,
+                       const std::function<bool()>            &is_stopped,
+                       const std::vector<std::vector<double>> &population,
+                       const double                            most_work)
     : level(level)
     , advice(target.get_family().refinement_advice(level))
     , is_interrupted(is_stopped())
   {
-    if (states.empty() || is_interrupted)
+    if (all_states.empty() || is_interrupted)
       return;
     std::shared_ptr<const ForwardModel> refined;
     try
       {
-        refined = target.get_family().make_refined(level);
+        refined = target.get_family().make_refined(level, false);
       }
     catch (const UserError &error)
       {
@@ -57,8 +58,31 @@ namespace Tempera
 
     if (!refined)
       return;
-    const auto          its_model = target.model(level);
-    const ForwardModel &model     = *its_model;
+    const auto          its_model    = target.model(level);
+    const ForwardModel &model        = *its_model;
+    const double        unit         = model.work().prediction;
+    double              work_of_pair = 1. + refined->work().prediction / unit;
+    // Where sweeps are made once and make solves free, the run's work is
+    // counted as if there were none, for budgets. Then a refined level has
+    // sweeps, too, if that costs less, and its work is bounded for itself.
+    const bool   is_prepared = model.work().set_up > 0.;
+    const double bound       = is_prepared && std::isfinite(most_work) ?
+                                 std::min(most_work, most_prepared_work) :
+                                 most_work;
+    const double sweeps      = refined->n_predictions() * (work_of_pair - 1.);
+    const bool   has_sweeps  = is_prepared && sweeps <= bound &&
+                            sweeps < all_states.size() * work_of_pair;
+    if (has_sweeps)
+      {
+        work         = sweeps;
+        work_of_pair = 0.;
+      }
+    const std::vector<std::vector<double>> states =
+      affordable(all_states, work_of_pair, bound);
+    if (states.empty())
+      return;
+    if (has_sweeps)
+      refined = target.get_family().make_refined(level, true);
     compare_integrals(target, states);
     double                           sum = 0.;
     std::vector<std::vector<double>> used;
@@ -75,6 +99,7 @@ namespace Tempera
           break;
         const std::vector<double> now    = predictions_at(model, state),
                                   better = predictions_at(*refined, state);
+        work += work_of_pair;
         if (now.empty() || better.empty())
           {
             ++n_skipped;
@@ -99,27 +124,88 @@ namespace Tempera
     if (n_draws == 0)
       return;
     mean = sum / n_draws;
-    if (!population.empty())
-      {
-        std::vector<std::string> names;
-        for (const Unknown &unknown : target.unknowns())
-          names.push_back(unknown.name);
-        shifts = shifts_by_weights(used, log_weights, population, names);
-      }
+    find_shifts(used, log_weights, population, target.unknowns());
     measurement_name = target.name_of_measurement(measurement);
   }
 
 
 
+  std::vector<std::vector<double>>
+  MeshError::affordable(const std::vector<std::vector<double>> &states,
+                        const double                            work_of_state,
+                        const double                            most_work)
+  {
+    const double n_affordable =
+      work_of_state > 0. ?
+        std::max(0., std::floor((most_work - work) / work_of_state)) :
+        states.size();
+    if (n_affordable >= states.size())
+      return states;
+    const std::size_t                n = n_affordable;
+    std::vector<std::vector<double>> result;
+    for (std::size_t i = 0; i < n; ++i)
+      result.push_back(states[i * states.size() / n]);
+    n_left_out = states.size() - n;
+    if (n == 0)
+      obstacle =
+        "A draw on the refined level would take " + to_text(work_of_state, 2) +
+        " solves, and no more than " + to_text(most_work, 2) +
+        " are spent on it unasked. Set 'Output/Mesh error' to a number "
+        "of draws.";
+    return result;
+  }
+
+
+
   void
-  RefinementCheck::compare_integrals(
-    ForwardTarget                          &target,
-    const std::vector<std::vector<double>> &states)
+  MeshError::find_shifts(const std::vector<std::vector<double>> &states,
+                         const std::vector<double>              &log_weights,
+                         const std::vector<std::vector<double>> &population,
+                         const std::vector<Unknown>             &unknowns)
+  {
+    Moments differences;
+    for (const double one : log_weights)
+      differences.add(one);
+    if (population.empty())
+      {
+        objection = "the chains disagree, or do not sample the posterior";
+        return;
+      }
+    if (states.size() < fewest_draws)
+      {
+        objection = "it needs at least " + std::to_string(fewest_draws) +
+                    " draws, set 'Output/Mesh error'";
+        return;
+      }
+    energy_spread = differences.standard_deviation();
+    if (energy_spread > Checks::largest_energy_spread)
+      {
+        objection = "the energies of the two levels differ by a standard "
+                    "deviation of " +
+                    to_text(energy_spread, 2) + " (at most " +
+                    to_text(Checks::largest_energy_spread) +
+                    " wanted), so the refined level has another posterior";
+        return;
+      }
+    std::vector<std::string> names;
+    for (const Unknown &unknown : unknowns)
+      names.push_back(unknown.name);
+    shifts = shifts_with_errors(states, log_weights, population, names);
+    if (shifts.empty())
+      objection = "there are too few draws";
+  }
+
+
+
+  void
+  MeshError::compare_integrals(ForwardTarget                          &target,
+                               const std::vector<std::vector<double>> &states)
   {
     const auto model = target.model(level);
     const auto other = target.get_family().make_reintegrated(level);
     if (!other)
       return;
+    work += 4.;
     for (const std::size_t place : {std::size_t(0), states.size() - 1})
       {
         const std::vector<double> &state = states[place];
@@ -136,7 +222,7 @@ namespace Tempera
 
 
   double
-  RefinementCheck::largest_shift() const
+  MeshError::largest_shift() const
   {
     double result = 0.;
     for (const Checks::Shift &one : shifts)
@@ -147,12 +233,12 @@ namespace Tempera
 
 
   std::string
-  RefinementCheck::text() const
+  MeshError::text() const
   {
     if (!obstacle.empty())
       return "Whether level '" + level +
-             "' is fine enough is not known: it cannot be refined. " +
-             obstacle + "\n";
+             "' is fine enough is not known: it was not refined. " + obstacle +
+             "\n";
     if (!is_known())
       return n_skipped > 0 ? "Whether level '" + level +
                                "' is fine enough is not known: at no draw "
@@ -160,6 +246,10 @@ namespace Tempera
                              "";
     const std::string end =
       " sigma (" + counted(n_draws, "draw") +
+      (n_left_out > 0 ? " instead of " + std::to_string(n_draws + n_left_out) +
+                          ", to stay below " + to_text(100. * share_of_work) +
+                          " % of the run's work" :
+                        "") +
       (n_skipped > 0 ? ", " + std::to_string(n_skipped) + " without solution" :
                        "") +
       (is_interrupted ? ", then stopped" : "") + ")" +
@@ -184,16 +274,17 @@ namespace Tempera
            "' is not fine enough: refining it once changes the predictions by "
            "up to " +
            to_text(largest, 2) + end + ", most at " + measurement_name + ". " +
-           (shifts.empty() ? "Above " + to_text(largest_difference) +
-                               " the posterior is in part that of the mesh. " :
-                             "The posterior is in part that of the mesh. ") +
+           (shifts.empty() && !(energy_spread > Checks::largest_energy_spread) ?
+              "Above " + to_text(largest_difference) +
+                " the posterior is in part that of the mesh. " :
+              "The posterior is in part that of the mesh. ") +
            advice + "\n";
   }
 
 
 
   void
-  RefinementCheck::add_to(Checks &checks) const
+  MeshError::add_to(Checks &checks) const
   {
     checks.refinement = text();
     if (!is_known())
@@ -205,12 +296,15 @@ namespace Tempera
     checks.worst_measurement      = measurement + 1;
     checks.integration_change     = integration_change;
     checks.refinement_shifts      = shifts;
+    checks.energy_spread          = energy_spread;
+    checks.mesh_objection         = objection;
+    checks.refinement_work        = work;
   }
 
 
 
   std::string
-  RefinementCheck::csv() const
+  MeshError::csv() const
   {
     if (!is_known())
       return "quantity,value\nn_draws,0\n";
@@ -223,23 +317,24 @@ namespace Tempera
 
   namespace
   {
-    class RefinementStudy : public Study
+    class MeshErrorStudy : public Study
     {
     public:
       std::string
       phase() const override
       {
-        return "refinement";
+        return "mesh error";
       }
 
       std::string
       make(const FinishedRun &run, Checks &checks) const override
       {
         ForwardTarget *const forward = run.target.forward();
-        const unsigned int   n       = run.settings.output.n_refinement_draws;
+        const auto          &asked   = run.settings.output.n_mesh_draws;
+        const std::uint64_t  n = asked.value_or(MeshError::n_automatic_draws);
         if (!run.has_prior() || forward == nullptr || n == 0)
           return "";
-        const RefinementCheck check(
+        const MeshError error(
           *forward,
           run.cold_level(),
           run.draws(n),
@@ -248,16 +343,18 @@ namespace Tempera
           // posterior that would shift.
           run.samples_posterior() && run.analysis.get().chains_agree() ?
             run.draws(n_population) :
-            std::vector<std::vector<double>>());
-        check.add_to(checks);
-        if (check.is_known())
-          run.folder.write("refinement.csv", check.csv());
-        return check.text();
+            std::vector<std::vector<double>>(),
+          asked ? std::numeric_limits<double>::infinity() :
+                  MeshError::share_of_work * run.analysis.get().work);
+        error.add_to(checks);
+        if (error.is_known())
+          run.folder.write("refinement.csv", error.csv());
+        return error.text();
       }
     };
 
-    const Registration<StudyRegistry, RefinementStudy>
-      registration("refinement",
-                   "Whether the coldest level is fine enough, by a finer one");
+    const Registration<StudyRegistry, MeshErrorStudy>
+      registration("mesh error",
+                   "What the coldest level's mesh and time steps leave");
   } // namespace
 } // namespace Tempera
