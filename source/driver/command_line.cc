@@ -38,7 +38,7 @@ namespace Tempera
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera summary DIR [--json]\n"
-      "  tempera compare DIR... [--write FILE.svg]\n"
+      "  tempera compare DIR... [--weights W...] [--write FILE.svg]\n"
       "  tempera export DIR [--csv] [--output DIR]\n"
       "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
@@ -342,10 +342,14 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera compare'");
       std::string             picture;
+      std::vector<double>     weights;
       options.add_options()("write",
                             po::value(&picture)->default_value(
                               "convergence.svg"),
-                            "file for the picture of the errors by round");
+                            "file for the picture of the errors by round")(
+        "weights",
+        po::value(&weights)->multitoken(),
+        "prior weights of the models, one for each run; equal ones otherwise");
       const po::variables_map values =
         parse("compare", arguments, options, environment);
       if (values.empty())
@@ -354,7 +358,7 @@ namespace Tempera
       if (folders.empty())
         throw UserError("tempera compare needs the folders of one or more "
                         "runs. Call 'tempera compare DIR...'.");
-      compare_runs(folders, picture, environment.out);
+      compare_runs(folders, picture, weights, environment.out);
       return 0;
     }
 

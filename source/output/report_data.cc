@@ -2,6 +2,7 @@
 #include <tempera/base/text.h>
 #include <tempera/output/analysis.h>
 #include <tempera/output/json.h>
+#include <tempera/output/recorded_potentials.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report_data.h>
 #include <tempera/output/report_statistics.h>
@@ -258,6 +259,7 @@ namespace Tempera
           .add("warnings", warnings())
           .add("modes", modes())
           .add("levelEstimates", level_estimates())
+          .add("evidence", evidence())
           .add("state", analysis.state)
           .add("barrier", analysis.barrier)
           .add("tripRate", analysis.round_trip_rate)
@@ -488,6 +490,51 @@ namespace Tempera
           .add("weighted", found.steps.back().n_weighted)
           .add("spread", found.steps.back().spread)
           .add("rows", rows);
+      }
+
+      /** The evidence by pairs and by parts of the draws; or why not. */
+      Json
+      evidence() const
+      {
+        const Evidence &found = analysis.evidence;
+        if (!found.is_known())
+          return JsonObject()
+            .add("objection", found.objection)
+            .add("remedy", found.remedy);
+        const auto one = [](const EstimatedValue &value) {
+          return JsonObject()
+            .add("value", value.value)
+            .add("error", value.error);
+        };
+        const double constant = found.has_constant() ? found.constant : 0.;
+        const auto   shifted  = [&](EstimatedValue value) {
+          value.value -= constant;
+          return one(value);
+        };
+        return JsonObject()
+          .add("logEvidence", one(found.log_evidence()))
+          .add("hasConstant", found.has_constant())
+          .add("logIntegral", found.log_integral.value)
+          .add("pairs",
+               Json(found.pairs,
+                    [&](const EvidencePair &pair) {
+                      return JsonObject()
+                        .add("rung", pair.rung)
+                        .add("isBridge", pair.is_bridge)
+                        .add("isGood", pair.is_good())
+                        .add("logRatio", one(pair.log_ratio))
+                        .add("forward", one(pair.forward))
+                        .add("backward", one(pair.backward))
+                        .add("overlap", pair.overlap);
+                    }))
+          .add("parts",
+               Json(evidence_by_parts(recorded_potentials(run)),
+                    [&](const EvidencePart &part) {
+                      return JsonObject()
+                        .add("share", part.share)
+                        .add("first", shifted(part.first))
+                        .add("last", shifted(part.last));
+                    }));
       }
 
       Json

@@ -102,6 +102,9 @@ namespace Tempera
       field("rung_levels", description.rung_levels);
       field.optional("paces", description.paces);
       field.optional("level_rungs", description.n_level_rungs);
+      field.optional("potentials", description.has_potentials);
+      field.optional("proper_prior", description.has_proper_prior);
+      field.optional("likelihood_constant", description.likelihood_constant);
       field("tempers_likelihood", description.tempers_likelihood);
       field("recorded_rungs", description.n_recorded_rungs);
       field("measurement_names", description.measured_names);

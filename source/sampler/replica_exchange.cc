@@ -5,6 +5,7 @@
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -91,6 +92,8 @@ namespace Tempera
       emit_level_draws();
     if (chain.is_last_sub_round())
       emit_draws();
+    if (!chain.in_burn_in())
+      emit_potentials();
     if (++chain.sub_round == chain.n_sub_rounds)
       {
         chain.sub_round = 0;
@@ -187,6 +190,43 @@ namespace Tempera
         else
           signals.draw(draw);
         state.since_draw = RungState::SinceDraw();
+      }
+  }
+
+
+
+  void
+  ReplicaExchange::emit_potentials()
+  {
+    const bool is_shared = chain.placement.is_shared();
+    if (is_shared ? !remote_potentials : signals.potential.empty())
+      return;
+    const Ladder &ladder = chain.ladder;
+    const auto emit = [&](const unsigned int rung, const unsigned int level) {
+      const Evaluation &evaluation =
+        chain.rungs[rung].replica.evaluations[level];
+      const KnownPotential known{rung,
+                                 level,
+                                 !evaluation.has_values ?
+                                   std::numeric_limits<double>::quiet_NaN() :
+                                 std::isfinite(evaluation.potential) ?
+                                   evaluation.potential :
+                                   std::numeric_limits<double>::infinity()};
+      if (is_shared)
+        outbox.add(chain.time(), known);
+      else
+        signals.potential(known);
+    };
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        if (!chain.placement.is_here(rung) || !chain.is_awake(rung))
+          continue;
+        emit(rung, ladder[rung].level);
+        if (ladder.is_change_of_level(rung) && swapper.is_tested(rung - 1))
+          emit(rung, ladder[rung - 1].level);
+        if (rung + 1 < ladder.size() && ladder.is_change_of_level(rung + 1) &&
+            swapper.is_tested(rung))
+          emit(rung, ladder[rung + 1].level);
       }
   }
 
