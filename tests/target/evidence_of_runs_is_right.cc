@@ -189,7 +189,7 @@ namespace
         i + 1 == n ? infinite :
         i == 0     ? 1. :
                      9. / (std::pow(10., 1. - double(i) / (n - 1)) - 1.));
-    return {"Gaussian, " + std::to_string(dimension) + " unknowns",
+    return {"Gaussian, d = " + std::to_string(dimension),
             std::make_shared<GivenTarget>(
               unknowns(dimension, Prior::normal(0., 1.)),
               std::vector<std::pair<std::string, Potential>>{
@@ -351,8 +351,7 @@ namespace
     Problem result{
       "a linear equation, coarse ladder and fine bridge",
       std::make_shared<ForwardTarget>(
-        std::vector<
-          std::pair<std::string, std::shared_ptr<const ForwardModel>>>{
+        std::map<std::string, std::shared_ptr<const ForwardModel>>{
           {"fine", equation(64, 1.)}, {"coarse", equation(16, 0.05)}},
         unknowns(3, Prior::normal(0., 1.)),
         linear_data,
