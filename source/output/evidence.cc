@@ -195,8 +195,9 @@ namespace Tempera
       for (std::size_t c = 0; c < one.chains.size(); ++c)
         {
           unsigned int g = 0;
-          while (one.chains[g].exponent != one.chains[c].exponent ||
-                 other.chains[g].exponent != other.chains[c].exponent)
+          while (g < c &&
+                 (one.chains[g].exponent != one.chains[c].exponent ||
+                  other.chains[g].exponent != other.chains[c].exponent))
             ++g;
           result.push_back(g);
         }
@@ -569,9 +570,12 @@ namespace Tempera
               return result;
             cold = hot + 1;
           }
-        result.log_integral = all.estimate();
-        result.forward      = forward.estimate();
-        result.backward     = backward.estimate();
+        result.log_integral    = all.estimate();
+        Linearised information = mean_log_likelihood();
+        information.add(all, -1.);
+        result.information = information.estimate();
+        result.forward     = forward.estimate();
+        result.backward    = backward.estimate();
         if (!std::isfinite(result.log_integral.value) ||
             !std::isfinite(result.log_integral.error))
           object("the draws of neighbouring rungs have nothing in common",
@@ -585,6 +589,35 @@ namespace Tempera
       {
         result.objection = what;
         result.remedy    = remedy;
+      }
+
+      /** Over the draws of the coldest rung. */
+      Linearised
+      mean_log_likelihood() const
+      {
+        const RungPotentials &cold = rungs[0];
+        Linearised            mean(cold.chains.size(), rounds);
+        double                n        = 0.;
+        const auto            for_each = [&](const auto &visitor) {
+          visit(cold,
+                rounds,
+                1,
+                [&](const std::size_t c,
+                    const std::size_t t,
+                    const std::size_t i) {
+                  visitor(c, t, -cold.chains[c].own[i]);
+                });
+        };
+        for_each([&](auto, auto, const double one) {
+          mean.value += one;
+          ++n;
+        });
+        mean.value /= n;
+        const double scale = double(cold.chains.size()) * rounds.size() / n;
+        for_each([&](const auto c, const auto t, const double one) {
+          mean.series[c][t] += scale * (one - mean.value);
+        });
+        return mean;
       }
 
       /** The rungs of one level. */

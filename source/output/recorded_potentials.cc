@@ -29,8 +29,14 @@ namespace Tempera
         for (unsigned int r = 0; r < result.size(); ++r)
           {
             result[r].level = description.rung_levels[r];
-            result[r].pace =
-              description.has_potentials ? description.paces[r] : 1;
+            if (description.has_potentials)
+              {
+                const unsigned int stride =
+                  potential_stride(description.paces,
+                                   description.rung_levels,
+                                   r);
+                result[r].pace = (description.paces[r] + stride - 1) / stride;
+              }
             result[r].chains.resize(run.n_chains());
             for (unsigned int c = 0; c < run.n_chains(); ++c)
               result[r].chains[c].exponent =

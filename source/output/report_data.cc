@@ -515,6 +515,7 @@ namespace Tempera
           .add("logEvidence", one(found.log_evidence()))
           .add("hasConstant", found.has_constant())
           .add("logIntegral", found.log_integral.value)
+          .add("information", one(found.information))
           .add("pairs",
                Json(found.pairs,
                     [&](const EvidencePair &pair) {

@@ -39,7 +39,8 @@ namespace Tempera
         refuse("its numbers of rungs, chains or unknowns make no sense");
       if (description.n_level_rungs >= n_rungs ||
           (!description.paces.empty() && description.paces.size() != n_rungs) ||
-          (description.n_level_rungs > 0 && description.paces.empty()))
+          ((description.n_level_rungs > 0 || description.has_potentials) &&
+           description.paces.empty()))
         refuse("its rungs have paces or levels that make no sense");
       for (const unsigned int pace : description.paces)
         if (pace == 0)

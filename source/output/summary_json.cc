@@ -125,6 +125,7 @@ namespace Tempera
         .add("error", evidence.log_evidence().error)
         .add("log_integral", evidence.log_integral.value)
         .add("constant", evidence.constant)
+        .add("information", estimate_json(evidence.information))
         .add("forward", estimate_json(evidence.forward))
         .add("backward", estimate_json(evidence.backward))
         .add("draws", evidence.n_draws)

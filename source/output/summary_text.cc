@@ -363,7 +363,10 @@ namespace Tempera
                               entry(evidence.log_integral.value, 6) + ")" :
                             " (with the energies as they are: what constants "
                             "they leave out is missing here, too)") +
-                         "\n";
+                         "\n   the mean log likelihood of the posterior, " +
+                         entry(result.value + evidence.information.value, 6) +
+                         ", less the information that the data have brought, " +
+                         with_error(evidence.information, 4) + " nats\n";
       std::vector<Row> rows = {{"from rung",
                                 "to",
                                 "log ratio",

@@ -29,6 +29,13 @@ namespace Tempera
     while (n_level_rungs + 1 < n_rungs &&
            chain.ladder.is_change_of_level(n_level_rungs + 1))
       ++n_level_rungs;
+    std::vector<unsigned int> paces, levels;
+    for (unsigned int rung = 0; rung < n_rungs; ++rung)
+      {
+        paces.push_back(chain.ladder[rung].pace);
+        levels.push_back(chain.ladder[rung].level);
+        potential_strides.push_back(potential_stride(paces, levels, rung));
+      }
     for (unsigned int rung = 0; rung < n_rungs; ++rung)
       chain.set_position(rung,
                          entry_for_rung(start, rung, n_rungs, "Sampler/Start"),
@@ -219,7 +226,11 @@ namespace Tempera
     };
     for (unsigned int rung = 0; rung < ladder.size(); ++rung)
       {
-        if (!chain.placement.is_here(rung) || !chain.is_awake(rung))
+        const unsigned int  pace = ladder[rung].pace;
+        const std::uint64_t n_to_come =
+          (pace - chain.own_rounds(rung) % pace) % pace;
+        if (!chain.placement.is_here(rung) || !chain.is_awake(rung) ||
+            n_to_come % potential_strides[rung] != 0)
           continue;
         emit(rung, ladder[rung].level);
         if (ladder.is_change_of_level(rung) && swapper.is_tested(rung - 1))

@@ -275,6 +275,13 @@ namespace
       for (const EstimatedValue *one : {&part.first, &part.last})
         holds = holds && std::abs(one->value - truth) < 4. * one->error;
     check("parts of the draws agree with the truth", holds);
+    // Of N(0, 0.1) from N(0, 1).
+    const double         divergence = 0.5 * (0.1 - 1. + std::log(10.));
+    const EstimatedValue found      = all_of(all).information;
+    check("so does the information that the data have brought",
+          std::abs(found.value - divergence) < 4. * found.error &&
+            found.error < 0.1,
+          std::to_string(found.value) + " +- " + std::to_string(found.error));
     check("the two ends meet at the whole",
           parts.back().first.value == parts.back().last.value &&
             std::abs(parts.back().first.value -

@@ -357,11 +357,11 @@ namespace
         linear_data,
         linear_noise),
       linear_truth(),
-      settings_for({1., 1., 3., 10., 40., infinite}, "differences", 600)};
+      settings_for({1., 1., 3., 10., 40., 200., infinite}, "differences", 600)};
     result.settings.ladder.levels = {
-      "fine", "coarse", "coarse", "coarse", "coarse", "coarse"};
-    result.settings.ladder.paces           = {1, 10, 10, 10, 10, 10};
-    result.settings.kernel.steps_per_round = {0, 1, 1, 1, 1, 1};
+      "fine", "coarse", "coarse", "coarse", "coarse", "coarse", "coarse"};
+    result.settings.ladder.paces           = {1, 10, 10, 10, 10, 10, 10};
+    result.settings.kernel.steps_per_round = {0, 1, 1, 1, 1, 1, 1};
     return result;
   }
 

@@ -85,6 +85,13 @@ namespace Tempera
     /** The same from draws of the hotter rung of each pair, or the colder. */
     EstimatedValue forward, backward;
     /**
+     * Information that the data have brought, in nats: the divergence of
+     * Kullback and Leibler of the posterior from the prior. The logarithm of
+     * the evidence is the mean logarithm of the likelihood over the posterior
+     * less this, Occam's factor.
+     */
+    EstimatedValue information;
+    /**
      * What is to be added to the potential to make it minus the logarithm of a
      * density of the measurements; not a number if that is not known.
      */

@@ -257,6 +257,9 @@ namespace Tempera
      */
     unsigned int n_level_rungs = 0;
 
+    /** By rung. */
+    std::vector<unsigned int> potential_strides;
+
     /** What subscribers at the first of several processes wait for. */
     Outbox outbox;
     /** Whether somebody listens there. */

@@ -73,9 +73,11 @@ namespace Tempera
 
   /**
    * The potential of a rung's state at the end of a round of its own after
-   * burn-in. Each such round begins with that of the rung's own level; those of
-   * neighbours follow that have another level and the same temperature, if the
-   * two were tested: then it is known whatever the state is.
+   * burn-in; of fast rungs, of one in so many (potential_stride()), counted
+   * back from the end of a round of the run. Each begins with that of the
+   * rung's own level; those of neighbours follow that have another level and
+   * the same temperature, if the two were tested: then it is known whatever the
+   * state is.
    */
   struct KnownPotential
   {
@@ -85,6 +87,20 @@ namespace Tempera
     /** Infinite without a solution; not a number if it was not asked for. */
     double potential;
   };
+
+
+  /**
+   * Of so many rounds of a rung one tells its potentials, so that there are
+   * some twenty in a round of the run: the others hardly know more. Odd, since
+   * neighbours are tested in every other round.
+   *
+   * @param paces Of all rungs.
+   * @param levels Of all rungs: what was solved for on a finer level is told.
+   */
+  unsigned int
+  potential_stride(const std::vector<unsigned int> &paces,
+                   const std::vector<unsigned int> &levels,
+                   const unsigned int               rung);
 
 
   /** A swap that was tested between the rungs @p pair and @p pair + 1. */

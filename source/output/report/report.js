@@ -543,7 +543,8 @@
     const part = section('Evidence', 'Logarithm of the mean likelihood over the prior: ' +
       pair(found.logEvidence) + (found.hasConstant ? '; without the likelihood\'s constant ' +
       number(found.logIntegral, 5) : '; with the energies as they are') +
-      '. Forward: from draws of the hotter rung of a pair alone; backward: of the colder.');
+      '. It is the mean over the posterior less the information that the data have brought, ' +
+      pair(found.information) + ' nats. Forward: from draws of the hotter rung of a pair alone; backward: of the colder.');
     part.append(tableOf(['from rung', 'to', 'log ratio', 'forward', 'backward', 'overlap'], found.pairs.map((one) =>
       [String(one.rung + 1), one.rung + (one.isBridge ? ', another level' : ''), pair(one.logRatio),
         pair(one.forward), pair(one.backward),
