@@ -62,7 +62,11 @@ class Fit:
         return [f"{one['what']} {one['remedy']}" for one in self.summary()["warnings"]]
 
     def evidence(self) -> Optional[dict[str, Any]]:
-        """The marginal likelihood with its error, if the run has it, otherwise None."""
+        """The marginal likelihood with its error, if the run has it, otherwise None.
+
+        `log_evidence` and its `error`; `log_integral` without the likelihood's `constant`;
+        `pairs` of rungs. Why there is none: `summary()["no_evidence"]`.
+        """
         result: Optional[dict[str, Any]] = self.summary().get("evidence")
         return result
 

@@ -55,8 +55,18 @@ class RunsOfFiles(unittest.TestCase):
         self.assertTrue(any("Iterations" in one for one in few.warnings()))
 
     def test_evidence_is_there_or_not(self):
-        evidence = self.fit.evidence()
-        self.assertTrue(evidence is None or "log_evidence" in evidence)
+        self.assertIsNone(self.fit.evidence())
+        self.assertIn("prior", self.fit.summary()["no_evidence"])
+        fit = tempera.Model(EXAMPLES / "two_sources_best.prm").run(
+            set={"Iterations": 150, "Chains": 2}, output=self.folder / "evidence"
+        )
+        evidence = fit.evidence()
+        self.assertGreater(evidence["error"], 0.0)
+        self.assertLess(evidence["error"], 0.3)
+        self.assertAlmostEqual(
+            evidence["log_evidence"], evidence["log_integral"] - evidence["constant"], places=10
+        )
+        self.assertEqual(len(evidence["pairs"]), 6)
 
     def test_runs_are_compared(self):
         other = tempera.Model(EXAMPLES / "gaussian.prm").run(

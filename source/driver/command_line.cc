@@ -47,7 +47,7 @@ namespace Tempera
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera summary DIR [--json]\n"
-      "  tempera compare DIR... [--write FILE.svg]\n"
+      "  tempera compare DIR... [--weights W...] [--write FILE.svg]\n"
       "  tempera export DIR [--csv] [--output DIR]\n"
       "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
@@ -350,10 +350,14 @@ namespace Tempera
     {
       po::options_description options("Options of 'tempera compare'");
       std::string             picture;
+      std::vector<double>     weights;
       options.add_options()("write",
                             po::value(&picture)->default_value(
                               "convergence.svg"),
-                            "file for the picture of the errors by round");
+                            "file for the picture of the errors by round")(
+        "weights",
+        po::value(&weights)->multitoken(),
+        "prior weights of the models, one for each run; equal ones otherwise");
       const po::variables_map values = parse("compare", call, options);
       if (values.empty())
         return 0;
@@ -361,7 +365,7 @@ namespace Tempera
       if (folders.empty())
         throw UserError("tempera compare needs the folders of one or more "
                         "runs. Call 'tempera compare DIR...'.");
-      compare_runs(folders, picture, call.environment.out);
+      compare_runs(folders, picture, weights, call.environment.out);
       return 0;
     }
 

@@ -13,6 +13,7 @@
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -143,6 +144,21 @@ namespace Tempera
     }
 
 
+    /** Whether two runs explain the same measurements. */
+    bool
+    has_same_data(const RunDescription &one, const RunDescription &other)
+    {
+      return std::equal(one.measurements.begin(),
+                        one.measurements.end(),
+                        other.measurements.begin(),
+                        other.measurements.end(),
+                        [](const RunDescription::Measurement &a,
+                           const RunDescription::Measurement &b) {
+                          return a.value == b.value;
+                        });
+    }
+
+
     /** Errors of runs that predict a curve, as a table and as a picture. */
     void
     compare_curves(const std::vector<std::string> &folders,
@@ -220,8 +236,17 @@ namespace Tempera
   void
   compare_runs(const std::vector<std::string> &folders,
                const std::string              &picture,
+               const std::vector<double>      &weights,
                std::ostream                   &out)
   {
+    if (!weights.empty() && weights.size() != folders.size())
+      throw UserError("tempera compare: --weights has " +
+                      counted(weights.size(), "number") + ", but there are " +
+                      counted(folders.size(), "run") + ". Give one for each.");
+    for (const double weight : weights)
+      if (!(weight > 0.) || !std::isfinite(weight))
+        throw UserError("tempera compare: --weights names " + to_text(weight) +
+                        ", but a model's weight is a positive number.");
     const std::vector<std::string> labels = labels_of(folders);
     const bool are_recorded               = all_have(folders, record_name(0));
     const bool have_curves = all_have(folders, "prediction_summary.csv") &&
@@ -230,9 +255,24 @@ namespace Tempera
       {
         // One after the other: a run may have many draws.
         std::vector<Analysis> runs;
+        std::string           difference;
+        RunDescription        first;
         for (const std::string &folder : folders)
-          runs.push_back(analyse(RecordedRun(folder)));
-        out << comparison_text(labels, runs) << (have_curves ? "\n" : "");
+          {
+            const RecordedRun run(folder);
+            runs.push_back(analyse(run));
+            if (runs.size() == 1)
+              first = run.description();
+            else if (difference.empty() &&
+                     !has_same_data(first, run.description()))
+              difference = "'" + labels[runs.size() - 1] + "' and '" +
+                           labels[0] +
+                           "' have other measurements, and an evidence is "
+                           "the probability of measurements.";
+          }
+        out << comparison_text(labels, runs)
+            << model_choice_text(labels, runs, weights, difference)
+            << (have_curves ? "\n" : "");
       }
     // Folders without a record, of networks in former versions, have curves
     // or are a mistake.

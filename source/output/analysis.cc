@@ -2,6 +2,7 @@
 #include <tempera/base/beside.h>
 #include <tempera/output/analysis.h>
 #include <tempera/output/marginal.h>
+#include <tempera/output/recorded_potentials.h>
 #include <tempera/output/sorting.h>
 
 #include <algorithm>
@@ -727,6 +728,7 @@ namespace Tempera
         if (n_recorded > 1)
           add_missed_modes(run, std::move(table), analysis);
       }
+    analysis.evidence = recorded_evidence(run);
     analysis.set_checks(of_this_run);
     return analysis;
   }

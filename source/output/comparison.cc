@@ -181,6 +181,12 @@ namespace Tempera
                  (run.modes.modes[i].centre.size() > most ? ", ..." : "") + ")";
         });
       }
+    add("log evidence", [](const Analysis &run) {
+      return run.evidence.is_known() ?
+               entry(run.evidence.log_evidence().value, 6) + " +- " +
+                 entry(run.evidence.log_evidence().error, 2) :
+               std::string("-");
+    });
     const auto add_warnings = [&](const std::string      &name,
                                   const Warning::Severity severity) {
       add(name, [&](const Analysis &run) {
@@ -195,5 +201,64 @@ namespace Tempera
     add_warnings("warnings: wrong", Warning::Severity::wrong);
     add_warnings("warnings: doubtful", Warning::Severity::doubtful);
     return aligned_table(rows);
+  }
+
+
+
+  std::string
+  model_choice_text(const std::vector<std::string> &labels,
+                    const std::vector<Analysis>    &runs,
+                    const std::vector<double>      &weights,
+                    const std::string              &objection)
+  {
+    std::vector<EstimatedValue> log_evidences;
+    std::vector<double>         known_weights;
+    std::vector<std::string>    known_labels;
+    unsigned int                n_constants = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (runs[i].evidence.is_known())
+        {
+          log_evidences.push_back(runs[i].evidence.log_evidence());
+          known_weights.push_back(weights.empty() ? 1. : weights[i]);
+          known_labels.push_back(labels[i]);
+          n_constants += runs[i].evidence.has_constant();
+        }
+    if (log_evidences.size() < 2)
+      return "";
+    if (!objection.empty())
+      return "\nThe evidences of the models are not compared: " + objection +
+             "\n";
+    if (n_constants > 0 && n_constants < log_evidences.size())
+      return "\nThe evidences of the models are not compared: of some the "
+             "likelihood's constant is not known.\n";
+
+    const std::vector<ModelProbability> found =
+      model_probabilities(log_evidences, known_weights);
+    std::vector<std::vector<std::string>> rows = {{"model",
+                                                   "log evidence",
+                                                   "error",
+                                                   "log Bayes factor",
+                                                   "error",
+                                                   "prior weight",
+                                                   "probability",
+                                                   "error"}};
+    double                                sum  = 0.;
+    for (const double weight : known_weights)
+      sum += weight;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      rows.push_back({known_labels[i],
+                      entry(log_evidences[i].value, 6),
+                      entry(log_evidences[i].error, 2),
+                      entry(found[i].log_bayes_factor.value, 5),
+                      entry(found[i].log_bayes_factor.error, 2),
+                      entry(known_weights[i] / sum, 3),
+                      entry(found[i].probability.value, 4),
+                      entry(found[i].probability.error, 2)});
+    return "\nModels, by their evidence; Bayes factors against the best one\n" +
+           aligned_table(rows) +
+           (n_constants == 0 ?
+              "   with the energies as they are: they must leave out the same "
+              "constants\n" :
+              "");
   }
 } // namespace Tempera

@@ -66,11 +66,30 @@ namespace Tempera
     signals.draw.connect([this](const Draw &one) { add(one); });
     if (description.n_level_rungs > 0 && description.n_recorded_rungs > 0)
       signals.level_draw.connect([this](const LevelDraw &one) { add(one); });
+    if (description.has_potentials)
+      signals.potential.connect([this](const KnownPotential &one) {
+        potentials.push_back(one);
+        if (potentials.size() == most_waiting)
+          append_potentials();
+      });
     signals.hundredth_done.connect(
       [this](const RunReport &report) { file->append(report); });
     signals.progress.connect(
       [this](const std::uint64_t) { file->begin_flush(); });
-    signals.end_of_run.connect([this](const RunReport &) { file->flush(); });
+    signals.end_of_run.connect([this](const RunReport &) {
+      append_potentials();
+      file->flush();
+    });
+  }
+
+
+
+  void
+  Record::append_potentials()
+  {
+    for (const KnownPotential &one : potentials)
+      file->append(one);
+    potentials.clear();
   }
 
 

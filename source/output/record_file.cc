@@ -199,6 +199,18 @@ namespace Tempera
 
 
 
+  void
+  RecordFile::append(const KnownPotential &potential)
+  {
+    char *place = extend_block(BlockKind::potentials, DrawLayout::potential);
+    const std::uint32_t indices[] = {potential.rung, potential.level};
+    std::memcpy(place, indices, sizeof(indices));
+    std::memcpy(place + sizeof(indices), &potential.potential, sizeof(double));
+    end_line();
+  }
+
+
+
   char *
   RecordFile::extend_block(const BlockKind kind, const std::size_t n_bytes)
   {

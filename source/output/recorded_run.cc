@@ -388,6 +388,8 @@ namespace Tempera
               }
             else if (reader.kind == BlockKind::level_draws ?
                        size % layout.level_line() != 0 :
+                     reader.kind == BlockKind::potentials ?
+                       size % DrawLayout::potential != 0 :
                        reader.kind != BlockKind::prediction ||
                          size < 2 * sizeof(std::uint64_t) ||
                          size % sizeof(double) != 0)
@@ -491,6 +493,33 @@ namespace Tempera
           if (draw.rung >= 1 && draw.rung <= run.n_level_rungs &&
               draw.own_round >= 1)
             visit(draw);
+        }
+    if (reader.n_bytes != n_bytes)
+      throw_change(chain);
+  }
+
+
+
+  void
+  RecordedRun::for_each_potential(
+    const unsigned int                                 chain,
+    const std::function<void(const KnownPotential &)> &visit) const
+  {
+    const std::uint64_t n_bytes = chains[chain].n_bytes;
+    BlockReader         reader(chains[chain].path, chains[chain].whole, true);
+    while (reader.next(BlockKind::potentials, n_bytes))
+      for (std::size_t i = 0;
+           i + DrawLayout::potential <= reader.content.size();
+           i += DrawLayout::potential)
+        {
+          Bytes          bytes(reader.content.data() + i);
+          KnownPotential one;
+          one.rung      = bytes.take<std::uint32_t>();
+          one.level     = bytes.take<std::uint32_t>();
+          one.potential = bytes.take<double>();
+          // What was damaged on purpose must not reach beyond a list.
+          if (one.rung < run.kernels.size() && one.level < run.levels.size())
+            visit(one);
         }
     if (reader.n_bytes != n_bytes)
       throw_change(chain);

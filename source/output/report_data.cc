@@ -3,6 +3,7 @@
 #include <tempera/output/analysis.h>
 #include <tempera/output/json.h>
 #include <tempera/output/mesh_error_bar.h>
+#include <tempera/output/recorded_potentials.h>
 #include <tempera/output/recorded_run.h>
 #include <tempera/output/report_data.h>
 #include <tempera/output/report_levels.h>
@@ -262,6 +263,7 @@ namespace Tempera
           .add("levelEstimates",
                level_estimates_of_report(analysis.level_estimates,
                                          most_columns))
+          .add("evidence", evidence())
           .add("state", analysis.state)
           .add("barrier", analysis.barrier)
           .add("tripRate", analysis.round_trip_rate)
@@ -457,6 +459,52 @@ namespace Tempera
         std::vector<std::string> names = analysis.mode_columns;
         names.resize(std::min(names.size(), most_pair_columns));
         return JsonObject().add("names", names).add("modes", entries);
+      }
+
+      /** The evidence by pairs and by parts of the draws; or why not. */
+      Json
+      evidence() const
+      {
+        const Evidence &found = analysis.evidence;
+        if (!found.is_known())
+          return JsonObject()
+            .add("objection", found.objection)
+            .add("remedy", found.remedy);
+        const auto one = [](const EstimatedValue &value) {
+          return JsonObject()
+            .add("value", value.value)
+            .add("error", value.error);
+        };
+        const double constant = found.has_constant() ? found.constant : 0.;
+        const auto   shifted  = [&](EstimatedValue value) {
+          value.value -= constant;
+          return one(value);
+        };
+        return JsonObject()
+          .add("logEvidence", one(found.log_evidence()))
+          .add("hasConstant", found.has_constant())
+          .add("logIntegral", found.log_integral.value)
+          .add("information", one(found.information))
+          .add("pairs",
+               Json(found.pairs,
+                    [&](const EvidencePair &pair) {
+                      return JsonObject()
+                        .add("rung", pair.rung)
+                        .add("isBridge", pair.is_bridge)
+                        .add("isGood", pair.is_good())
+                        .add("logRatio", one(pair.log_ratio))
+                        .add("forward", one(pair.forward))
+                        .add("backward", one(pair.backward))
+                        .add("overlap", pair.overlap);
+                    }))
+          .add("parts",
+               Json(evidence_by_parts(recorded_potentials(run)),
+                    [&](const EvidencePart &part) {
+                      return JsonObject()
+                        .add("share", part.share)
+                        .add("first", shifted(part.first))
+                        .add("last", shifted(part.last));
+                    }));
       }
 
       Json

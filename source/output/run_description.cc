@@ -39,7 +39,8 @@ namespace Tempera
         refuse("its numbers of rungs, chains or unknowns make no sense");
       if (description.n_level_rungs >= n_rungs ||
           (!description.paces.empty() && description.paces.size() != n_rungs) ||
-          (description.n_level_rungs > 0 && description.paces.empty()))
+          ((description.n_level_rungs > 0 || description.has_potentials) &&
+           description.paces.empty()))
         refuse("its rungs have paces or levels that make no sense");
       for (const unsigned int pace : description.paces)
         if (pace == 0)
@@ -102,6 +103,9 @@ namespace Tempera
       field("rung_levels", description.rung_levels);
       field.optional("paces", description.paces);
       field.optional("level_rungs", description.n_level_rungs);
+      field.optional("potentials", description.has_potentials);
+      field.optional("proper_prior", description.has_proper_prior);
+      field.optional("likelihood_constant", description.likelihood_constant);
       field("tempers_likelihood", description.tempers_likelihood);
       field("recorded_rungs", description.n_recorded_rungs);
       field("measurement_names", description.measured_names);

@@ -124,6 +124,33 @@ namespace Tempera
     }
 
     Json
+    evidence_json(const Evidence &evidence)
+    {
+      if (!evidence.is_known())
+        return Json();
+      return JsonObject()
+        .add("log_evidence", evidence.log_evidence().value)
+        .add("error", evidence.log_evidence().error)
+        .add("log_integral", evidence.log_integral.value)
+        .add("constant", evidence.constant)
+        .add("information", estimate_json(evidence.information))
+        .add("forward", estimate_json(evidence.forward))
+        .add("backward", estimate_json(evidence.backward))
+        .add("draws", evidence.n_draws)
+        .add("pairs", Json(evidence.pairs, [](const EvidencePair &pair) {
+               return JsonObject()
+                 .add("rung", pair.rung)
+                 .add("bridge", pair.is_bridge)
+                 .add("log_ratio", estimate_json(pair.log_ratio))
+                 .add("forward", estimate_json(pair.forward))
+                 .add("backward", estimate_json(pair.backward))
+                 .add("disagreement", pair.disagreement)
+                 .add("overlap", pair.overlap)
+                 .add("good", pair.is_good());
+             }));
+    }
+
+    Json
     checks_json(const Checks &checks)
     {
       if (!checks.is_known())
@@ -197,6 +224,12 @@ namespace Tempera
                 }))
       .add("level_estimates", level_estimates_json(analysis.level_estimates))
       .add("mesh_error", mesh_error_json(analysis))
+      .add("evidence", evidence_json(analysis.evidence))
+      .add("no_evidence",
+           analysis.evidence.is_known() ?
+             Json() :
+             Json("Since " + analysis.evidence.objection + ". " +
+                  analysis.evidence.remedy))
       .add("missed_modes",
            Json(analysis.missed_modes.missed,
                 [](const MissedMode &mode) {

@@ -346,6 +346,62 @@ namespace Tempera
 
 
     std::string
+    evidence_text(const Analysis &analysis)
+    {
+      const Evidence &evidence = analysis.evidence;
+      if (!evidence.is_known())
+        return "\nEvidence: none, since " + evidence.objection +
+               ".\n      To have one: " + evidence.remedy + "\n";
+      const EstimatedValue result     = evidence.log_evidence();
+      const auto           with_error = [](const EstimatedValue &one,
+                                 const unsigned int    n_digits) {
+        return entry(one.value, n_digits) + " +- " + entry(one.error, 2);
+      };
+      std::string text = "\nEvidence, its logarithm: " + with_error(result, 6) +
+                         (evidence.has_constant() ?
+                            " (a density of the measurements; without the "
+                            "likelihood's constant " +
+                              entry(evidence.log_integral.value, 6) + ")" :
+                            " (with the energies as they are: what constants "
+                            "they leave out is missing here, too)") +
+                         "\n   the mean log likelihood of the posterior, " +
+                         entry(result.value + evidence.information.value, 6) +
+                         ", less the information that the data have brought, " +
+                         with_error(evidence.information, 4) + " nats\n";
+      std::vector<Row> rows = {{"from rung",
+                                "to",
+                                "log ratio",
+                                "error",
+                                "forward",
+                                "error",
+                                "backward",
+                                "error",
+                                "overlap"}};
+      for (const EvidencePair &pair : evidence.pairs)
+        rows.push_back({std::to_string(pair.rung + 1),
+                        std::to_string(pair.rung) +
+                          (pair.is_bridge ? ", another level" : ""),
+                        entry(pair.log_ratio.value, 5),
+                        entry(pair.log_ratio.error, 2),
+                        entry(pair.forward.value, 5),
+                        entry(pair.forward.error, 2),
+                        entry(pair.backward.value, 5),
+                        entry(pair.backward.error, 2),
+                        entry(pair.overlap, 2)});
+      rows.push_back({"all",
+                      "",
+                      entry(evidence.log_integral.value, 5),
+                      entry(evidence.log_integral.error, 2),
+                      entry(evidence.forward.value, 5),
+                      entry(evidence.forward.error, 2),
+                      entry(evidence.backward.value, 5),
+                      entry(evidence.backward.error, 2),
+                      ""});
+      return text + aligned_table(rows);
+    }
+
+
+    std::string
     costs_text(const Analysis &analysis)
     {
       std::string text = "\n";
@@ -399,7 +455,8 @@ namespace Tempera
     std::string text = draws_text(analysis) + modes_text(analysis) +
                        levels_text(analysis) + mesh_error_text(analysis) +
                        fit_text(analysis.fit) + rungs_text(analysis) +
-                       pairs_text(analysis) + costs_text(analysis);
+                       pairs_text(analysis) + evidence_text(analysis) +
+                       costs_text(analysis);
     if (analysis.state != "complete")
       text += "   the run is " + analysis.state + ": " +
               std::to_string(analysis.rounds) + " of " +

@@ -540,6 +540,38 @@ namespace Tempera
 
 
     void
+    warn_about_evidence(const Analysis       &analysis,
+                        std::vector<Warning> &warnings)
+    {
+      if (!analysis.evidence.is_known())
+        return;
+      for (const EvidencePair &pair : analysis.evidence.pairs)
+        {
+          if (pair.is_good())
+            continue;
+          const std::string names = "the rungs " + std::to_string(pair.rung) +
+                                    " and " + std::to_string(pair.rung + 1);
+          warnings.push_back(
+            {Kind::evidence,
+             Severity::doubtful,
+             pair.overlap < EvidencePair::least_overlap ?
+               "The evidence is not to be believed: " + names +
+                 " have little in common (an overlap of " +
+                 to_text(pair.overlap, 2) + ", at least " +
+                 to_text(EvidencePair::least_overlap, 2) + " wanted)." :
+               "The evidence is not to be believed: from draws of " + names +
+                 " come two ratios that differ by " +
+                 to_text(pair.disagreement, 2) + " standard errors.",
+             pair.is_bridge ?
+               "Choose a better coarse level." :
+               "Put a rung between them (raise 'Sampler/Ladder/Number of "
+               "rungs'), or set 'Temperatures = automatic'; then more "
+               "'Iterations'."});
+        }
+    }
+
+
+    void
     warn_about_rungs(const Analysis &analysis, std::vector<Warning> &warnings)
     {
       constexpr std::uint64_t least_steps = 100;
@@ -595,7 +627,8 @@ namespace Tempera
                                         "convergence",
                                         "swaps",
                                         "rungs",
-                                        "record"};
+                                        "record",
+                                        "evidence"};
     return words[int(kind)];
   }
 
@@ -704,6 +737,7 @@ namespace Tempera
     warn_about_levels(analysis, warnings);
     warn_about_convergence(analysis, warnings);
     warn_about_swaps(analysis, warnings);
+    warn_about_evidence(analysis, warnings);
     warn_about_rungs(analysis, warnings);
     warn_about_open_questions(analysis, warnings);
     warn_about_record(analysis, warnings);

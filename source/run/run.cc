@@ -256,6 +256,8 @@ namespace Tempera
       }
 
     target.describe(ladder, description);
+    if (settings.samples_prior())
+      description.likelihood_constant = 0.;
 
     for (const Level &level : ladder.get_levels())
       description.levels.push_back(level.name);
@@ -277,6 +279,14 @@ namespace Tempera
     description.tempers_likelihood = ladder.tempers_likelihood();
     description.n_recorded_rungs =
       settings.output.draws == RecordedRungs::coldest ? 1 : ladder.size();
+    const std::shared_ptr<const PriorMeasure> prior = target.prior();
+    description.has_proper_prior = prior && prior->is_integrable(1.);
+    // Draws have them all where rungs are at one pace and level.
+    const Rung &hottest = ladder[ladder.size() - 1];
+    description.has_potentials =
+      hottest.is_prior() &&
+      (hottest.pace > 1 || description.n_recorded_rungs < ladder.size() ||
+       ladder[0].level != hottest.level);
   }
 
 

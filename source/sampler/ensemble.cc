@@ -212,13 +212,15 @@ namespace Tempera
       {
         word += chain->signals.draw.empty() ? 'n' : 'y';
         word += chain->signals.level_draw.empty() ? 'n' : 'y';
+        word += chain->signals.potential.empty() ? 'n' : 'y';
         word += chain->signals.swap_attempted.empty() ? 'n' : 'y';
       }
     word = peers.broadcast(word);
     for (std::size_t i = 0; i < chains.size(); ++i)
-      chains[i]->set_remote_listeners(word[3 * i] == 'y',
-                                      word[3 * i + 1] == 'y',
-                                      word[3 * i + 2] == 'y');
+      chains[i]->set_remote_listeners(word[4 * i] == 'y',
+                                      word[4 * i + 1] == 'y',
+                                      word[4 * i + 2] == 'y',
+                                      word[4 * i + 3] == 'y');
   }
 
 

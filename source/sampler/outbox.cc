@@ -13,7 +13,8 @@ namespace Tempera
     {
       swap,
       level_draw,
-      draw
+      draw,
+      potential
     };
 
     template <typename Number>
@@ -142,6 +143,14 @@ namespace Tempera
     }
 
     void
+    tell_potential(const Event &event, const Signals &signals)
+    {
+      Reader     reader(*event.box, event.place);
+      const auto level = reader.take<std::uint32_t>();
+      signals.potential({event.index, level, reader.take<double>()});
+    }
+
+    void
     tell_swap(const Event &event, const Signals &signals)
     {
       Reader      reader(*event.box, event.place);
@@ -190,6 +199,17 @@ namespace Tempera
 
 
   void
+  Outbox::add(const std::uint64_t time, const KnownPotential &potential)
+  {
+    std::string body;
+    append(body, std::uint32_t(potential.level));
+    append(body, potential.potential);
+    append_head(bytes, time, Kind::potential, potential.rung, body);
+  }
+
+
+
+  void
   Outbox::add(const std::uint64_t time, const SwapAttempt &attempt)
   {
     std::string body;
@@ -232,12 +252,15 @@ namespace Tempera
             reader.place += length;
             events.push_back(event);
           }
-    std::sort(events.begin(), events.end());
+    // Those of one rung stay in their order.
+    std::stable_sort(events.begin(), events.end());
     for (const Event &event : events)
       if (event.kind == Kind::draw)
         tell_draw(event, *signals[event.chain]);
       else if (event.kind == Kind::level_draw)
         tell_level_draw(event, *signals[event.chain]);
+      else if (event.kind == Kind::potential)
+        tell_potential(event, *signals[event.chain]);
       else
         tell_swap(event, *signals[event.chain]);
   }

@@ -5,6 +5,7 @@
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -28,6 +29,13 @@ namespace Tempera
     while (n_level_rungs + 1 < n_rungs &&
            chain.ladder.is_change_of_level(n_level_rungs + 1))
       ++n_level_rungs;
+    std::vector<unsigned int> paces, levels;
+    for (unsigned int rung = 0; rung < n_rungs; ++rung)
+      {
+        paces.push_back(chain.ladder[rung].pace);
+        levels.push_back(chain.ladder[rung].level);
+        potential_strides.push_back(potential_stride(paces, levels, rung));
+      }
     for (unsigned int rung = 0; rung < n_rungs; ++rung)
       chain.set_position(rung,
                          entry_for_rung(start, rung, n_rungs, "Sampler/Start"),
@@ -91,6 +99,8 @@ namespace Tempera
       emit_level_draws();
     if (chain.is_last_sub_round())
       emit_draws();
+    if (!chain.in_burn_in())
+      emit_potentials();
     if (++chain.sub_round == chain.n_sub_rounds)
       {
         chain.sub_round = 0;
@@ -187,6 +197,47 @@ namespace Tempera
         else
           signals.draw(draw);
         state.since_draw = RungState::SinceDraw();
+      }
+  }
+
+
+
+  void
+  ReplicaExchange::emit_potentials()
+  {
+    const bool is_shared = chain.placement.is_shared();
+    if (is_shared ? !remote_potentials : signals.potential.empty())
+      return;
+    const Ladder &ladder = chain.ladder;
+    const auto emit = [&](const unsigned int rung, const unsigned int level) {
+      const Evaluation &evaluation =
+        chain.rungs[rung].replica.evaluations[level];
+      const KnownPotential known{rung,
+                                 level,
+                                 !evaluation.has_values ?
+                                   std::numeric_limits<double>::quiet_NaN() :
+                                 std::isfinite(evaluation.potential) ?
+                                   evaluation.potential :
+                                   std::numeric_limits<double>::infinity()};
+      if (is_shared)
+        outbox.add(chain.time(), known);
+      else
+        signals.potential(known);
+    };
+    for (unsigned int rung = 0; rung < ladder.size(); ++rung)
+      {
+        const unsigned int  pace = ladder[rung].pace;
+        const std::uint64_t n_to_come =
+          (pace - chain.own_rounds(rung) % pace) % pace;
+        if (!chain.placement.is_here(rung) || !chain.is_awake(rung) ||
+            n_to_come % potential_strides[rung] != 0)
+          continue;
+        emit(rung, ladder[rung].level);
+        if (ladder.is_change_of_level(rung) && swapper.is_tested(rung - 1))
+          emit(rung, ladder[rung - 1].level);
+        if (rung + 1 < ladder.size() && ladder.is_change_of_level(rung + 1) &&
+            swapper.is_tested(rung))
+          emit(rung, ladder[rung + 1].level);
       }
   }
 

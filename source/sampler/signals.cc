@@ -5,6 +5,24 @@
 
 namespace Tempera
 {
+  unsigned int
+  potential_stride(const std::vector<unsigned int> &paces,
+                   const std::vector<unsigned int> &levels,
+                   const unsigned int               rung)
+  {
+    constexpr unsigned int wanted = 20;
+    // Rounds from one test with the finer level to the next.
+    const unsigned int ratio  = rung > 0 && levels[rung] != levels[rung - 1] ?
+                                  paces[rung] / paces[rung - 1] :
+                                  1;
+    unsigned int       stride = (std::max(1u, paces[rung] / wanted) - 1) | 1;
+    while (ratio > 1 && ratio < paces[rung] && ratio % stride != 0)
+      stride -= 2;
+    return stride;
+  }
+
+
+
   RunReport
   combined(const std::vector<RunReport> &reports)
   {

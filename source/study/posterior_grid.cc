@@ -86,6 +86,9 @@ namespace Tempera
         value = std::isfinite(value) ? std::exp(least - value) : 0.;
         sum += value;
       }
+    log_integral = std::log(sum) - least;
+    for (unsigned int i = 0; i < n_unknowns; ++i)
+      log_integral += std::log((upper[i] - lower[i]) / n[i]);
     for (unsigned int i = 0; i < n[0]; ++i)
       for (unsigned int j = 0; j < n[1]; ++j)
         {

@@ -170,6 +170,24 @@ namespace Tempera
             << "; raise --points\n";
     out << "--     . share of the lower half of " << energy.space()[0].name
         << ": " << to_text(grid.lower_share(), 4) << "\n";
+    if (const std::shared_ptr<const PriorMeasure> prior = target.prior())
+      {
+        const double without =
+          grid.get_log_integral() - prior->log_normaliser();
+        const bool has_constant =
+          target.forward() != nullptr && !settings.samples_prior();
+        out
+          << "--     . log evidence: "
+          << to_text(without -
+                       (has_constant ?
+                          target.forward()->get_likelihood().log_normaliser() :
+                          0.),
+                     10)
+          << (has_constant ?
+                "; without the likelihood's constant " + to_text(without, 10) :
+                std::string())
+          << "\n";
+      }
     if (!options.file.empty())
       {
         std::ofstream file(options.file);

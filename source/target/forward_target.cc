@@ -453,7 +453,8 @@ namespace Tempera
     if (family->place_parameters() == std::vector<unsigned int>{0, 1})
       for (const Sensor &sensor : observations.sensors)
         description.sensors.push_back(sensor.place);
-    const bool has_deviation = likelihood->has_unknown_deviation();
+    description.likelihood_constant = likelihood->log_normaliser();
+    const bool has_deviation        = likelihood->has_unknown_deviation();
     if (has_deviation)
       description.deviation_unknown = int(unknowns().size()) - 1;
     for (std::size_t i = 0; i < observations.values.size(); ++i)

@@ -201,6 +201,15 @@ namespace
                   draw.position[0]})
               told.numbers.push_back(number);
           });
+        chains.back()->signals.potential.connect(
+          [&told, chain](const KnownPotential &known) {
+            for (const double number :
+                 {double(chain),
+                  double(known.rung),
+                  double(known.level),
+                  std::isnan(known.potential) ? -1. : known.potential})
+              told.numbers.push_back(number);
+          });
         chains.back()->signals.swap_attempted.connect(
           [&told](const SwapAttempt &attempt) {
             told.numbers.push_back(attempt.log_ratio);
@@ -230,6 +239,7 @@ namespace
         {
           chain->signals.draw.disconnect_all_slots();
           chain->signals.level_draw.disconnect_all_slots();
+          chain->signals.potential.disconnect_all_slots();
           chain->signals.swap_attempted.disconnect_all_slots();
         }
     Ensemble                ensemble(std::move(chains), peers);

@@ -21,14 +21,17 @@ namespace Tempera
   /**
    * `tempera compare`: several runs side by side, as one table; if all of them
    * predict a curve, also their errors, and a picture of the coldest rungs'
-   * errors by round.
+   * errors by round. Where there are evidences, also how probable each model
+   * is.
    *
    * @param folders Of the runs.
    * @param picture File for the picture.
+   * @param weights Prior weights of the models; empty for equal ones.
    */
   void
   compare_runs(const std::vector<std::string> &folders,
                const std::string              &picture,
+               const std::vector<double>      &weights,
                std::ostream                   &out);
 
 

@@ -4,6 +4,7 @@
 
 #include <tempera/output/checks.h>
 #include <tempera/output/diagnostics.h>
+#include <tempera/output/evidence.h>
 #include <tempera/output/level_estimates.h>
 #include <tempera/output/missed_modes.h>
 #include <tempera/output/model_fit.h>
@@ -123,6 +124,9 @@ namespace Tempera
 
     /** From the draws of all levels; empty without such draws. */
     LevelEstimates level_estimates;
+
+    /** Of a ladder down to the prior; otherwise why there is none. */
+    Evidence evidence;
 
     MissedModes missed_modes;
     /** The worst end, if there is one: what lies beyond is not sampled. */

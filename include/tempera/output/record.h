@@ -45,6 +45,7 @@ namespace Tempera
     std::uint64_t
     sync()
     {
+      append_potentials();
       return file->sync();
     }
 
@@ -69,6 +70,10 @@ namespace Tempera
     void
     add(const LevelDraw &one);
 
+    /** Write the potentials that wait. */
+    void
+    append_potentials();
+
     /** The recorded columns of a state. */
     void
     fill_columns(const dealii::ArrayView<const double> &position,
@@ -89,6 +94,10 @@ namespace Tempera
     std::vector<double> values;
     /** Of a level draw. */
     std::vector<double> level_values;
+
+    /** Potentials that wait for more of them: blocks are not to be small. */
+    std::vector<KnownPotential>  potentials;
+    static constexpr std::size_t most_waiting = 1024;
 
     RecordedPrediction prediction;
     /** Draws after burn-in so far. */

@@ -20,7 +20,8 @@ namespace Tempera
     draws       = 2,
     report      = 3,
     prediction  = 4,
-    level_draws = 5
+    level_draws = 5,
+    potentials  = 6
   };
 
 
@@ -82,6 +83,10 @@ namespace Tempera
     {
       return head + n_pairs * pair + n_rungs * rung();
     }
+
+    /** A known potential: rung, level, value. */
+    static constexpr std::size_t potential =
+      2 * sizeof(std::uint32_t) + sizeof(double);
 
     /** A line of level draws: rung, round, two energies, values. */
     std::size_t

@@ -53,6 +53,9 @@ namespace Tempera
     append(const RecordedLevelDraw &draw);
 
     void
+    append(const KnownPotential &potential);
+
+    void
     append(const RunReport &report);
 
     /** A description that replaces the one at the beginning. */

@@ -191,6 +191,12 @@ namespace Tempera
       const unsigned int                                    chain,
       const std::function<void(const RecordedLevelDraw &)> &visit) const;
 
+    /** Every known potential of a chain, in their order. */
+    void
+    for_each_potential(
+      const unsigned int                                 chain,
+      const std::function<void(const KnownPotential &)> &visit) const;
+
     /** Takes the number of a chain, and a draw of it. */
     using Visitor =
       std::function<void(const unsigned int, const RecordedDraw &)>;

@@ -94,6 +94,19 @@ namespace Tempera
      * their draws are recorded (RecordedLevelDraw).
      */
     unsigned int n_level_rungs = 0;
+    /**
+     * Whether the potentials of all rungs are recorded at their own pace
+     * (KnownPotential): the evidence needs them, and draws do not hold them
+     * all.
+     */
+    bool has_potentials = false;
+    /**
+     * What makes the potential minus the logarithm of a density of the
+     * measurements, if it is added; not a number where that is not known.
+     */
+    double likelihood_constant = std::numeric_limits<double>::quiet_NaN();
+    /** Whether the prior is a law of its own. */
+    bool has_proper_prior = true;
     /** Whether the temperature divides the potential alone. */
     bool tempers_likelihood = false;
     /** Rungs whose draws are recorded: all, the coldest, or none. */

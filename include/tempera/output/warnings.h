@@ -42,7 +42,9 @@ namespace Tempera
       convergence,
       swaps,
       rungs,
-      record
+      record,
+      /** Neighbouring rungs are too far from each other for it. */
+      evidence
     };
 
     Kind        kind;

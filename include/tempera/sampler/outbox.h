@@ -24,6 +24,9 @@ namespace Tempera
     add(const std::uint64_t time, const LevelDraw &draw);
 
     void
+    add(const std::uint64_t time, const KnownPotential &potential);
+
+    void
     add(const std::uint64_t time, const SwapAttempt &attempt);
 
     /** All that waits, as bytes; the box is then empty. */

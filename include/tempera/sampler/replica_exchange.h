@@ -194,10 +194,12 @@ namespace Tempera
     void
     set_remote_listeners(const bool to_draws,
                          const bool to_level_draws,
+                         const bool to_potentials,
                          const bool to_swaps)
     {
       remote_draws       = to_draws;
       remote_level_draws = to_level_draws;
+      remote_potentials  = to_potentials;
       remote_swaps       = to_swaps;
     }
 
@@ -229,6 +231,9 @@ namespace Tempera
     void
     emit_level_draws();
 
+    void
+    emit_potentials();
+
     /** Kernels look at what those of hotter rungs keep. */
     void
     learn_from_hotter();
@@ -252,10 +257,14 @@ namespace Tempera
      */
     unsigned int n_level_rungs = 0;
 
+    /** By rung. */
+    std::vector<unsigned int> potential_strides;
+
     /** What subscribers at the first of several processes wait for. */
     Outbox outbox;
     /** Whether somebody listens there. */
-    bool remote_draws = false, remote_level_draws = false, remote_swaps = false;
+    bool remote_draws = false, remote_level_draws = false,
+         remote_potentials = false, remote_swaps = false;
   };
 } // namespace Tempera
 

@@ -71,6 +71,38 @@ namespace Tempera
   };
 
 
+  /**
+   * The potential of a rung's state at the end of a round of its own after
+   * burn-in; of fast rungs, of one in so many (potential_stride()), counted
+   * back from the end of a round of the run. Each begins with that of the
+   * rung's own level; those of neighbours follow that have another level and
+   * the same temperature, if the two were tested: then it is known whatever the
+   * state is.
+   */
+  struct KnownPotential
+  {
+    unsigned int rung;
+    /** The level that it is of. */
+    unsigned int level;
+    /** Infinite without a solution; not a number if it was not asked for. */
+    double potential;
+  };
+
+
+  /**
+   * Of so many rounds of a rung one tells its potentials, so that there are
+   * some twenty in a round of the run: the others hardly know more. Odd, since
+   * neighbours are tested in every other round.
+   *
+   * @param paces Of all rungs.
+   * @param levels Of all rungs: what was solved for on a finer level is told.
+   */
+  unsigned int
+  potential_stride(const std::vector<unsigned int> &paces,
+                   const std::vector<unsigned int> &levels,
+                   const unsigned int               rung);
+
+
   /** A swap that was tested between the rungs @p pair and @p pair + 1. */
   struct SwapAttempt
   {
@@ -218,6 +250,8 @@ namespace Tempera
     Signal<void(const Draw &)> draw;
     /** A draw of the posterior of another level, after burn-in. */
     Signal<void(const LevelDraw &)> level_draw;
+    /** A potential of a rung's state, after burn-in. */
+    Signal<void(const KnownPotential &)> potential;
     /** A swap was attempted. */
     Signal<void(const SwapAttempt &)> swap_attempted;
     /** From now on nothing is adapted, and draws count. */

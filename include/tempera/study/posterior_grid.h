@@ -66,6 +66,13 @@ namespace Tempera
       return n_unknowns;
     }
 
+    /** Logarithm of the integral of \f$\exp(-U)\f$, by midpoints. */
+    double
+    get_log_integral() const
+    {
+      return log_integral;
+    }
+
     /** Probability of the lower half of the first unknown. */
     double
     lower_share() const
@@ -102,7 +109,7 @@ namespace Tempera
     std::array<unsigned int, 2> n_bins;
     const std::vector<double>   centre;
     std::vector<double>         probabilities, angles;
-    double                      share = 0.;
+    double                      share = 0., log_integral = 0.;
     std::array<double, 2>       means{{0., 0.}}, squares{{0., 0.}};
   };
 } // namespace Tempera

@@ -536,6 +536,34 @@
     }
   }
 
+  /** How probable the measurements are with this model: its evidence. */
+  function evidence() {
+    const found = report.evidence;
+    if (!found || found.objection)
+      return;
+    const pair = ({value, error}) => number(value, 5) + ' ± ' + number(error, 2);
+    const part = section('Evidence', 'Logarithm of the mean likelihood over the prior: ' +
+      pair(found.logEvidence) + (found.hasConstant ? '; without the likelihood\'s constant ' +
+      number(found.logIntegral, 5) : '; with the energies as they are') +
+      '. It is the mean over the posterior less the information that the data have brought, ' +
+      pair(found.information) + ' nats. Forward: from draws of the hotter rung of a pair alone; backward: of the colder.');
+    part.append(tableOf(['from rung', 'to', 'log ratio', 'forward', 'backward', 'overlap'], found.pairs.map((one) =>
+      [String(one.rung + 1), one.rung + (one.isBridge ? ', another level' : ''), pair(one.logRatio),
+        pair(one.forward), pair(one.backward),
+        element('td', {class: one.isGood ? '' : 'bad'}, number(one.overlap, 2))])));
+    if (!found.parts.length)
+      return;
+    const line = (key, label, colour, order) => [
+      {label, data: found.parts.map((one) => ({x: one.share, y: one[key].value})), borderColor: colour, order},
+      ...[-2, 2].map((factor) => ({label: factor < 0 ? 'two errors' : '', order: order + 2,
+        data: found.parts.map((one) => ({x: one.share, y: one[key].value + factor * one[key].error})),
+        borderColor: colour, borderDash: [3, 3], borderWidth: 1}))];
+    figure(grid(part), 'Log evidence from a part of the draws', 'the two meet at the whole; both should stay within ' +
+      'the errors of it', () => lines([...line('first', 'first draws', '#0072b2', 0),
+      ...line('last', 'last draws', '#d55e00', 1)], 'share of the draws', 'log evidence',
+    {scales: {x: {min: 0, max: 1}}, legend: {display: true, labels: {filter: (item) => item.text !== ''}}}));
+  }
+
   /** The rung that the pairs show. */
   let pairRung = 0;
 
@@ -1591,7 +1619,7 @@
   try {
     header();
     for (const make of [table, whatDataTell, clouds, marginals, fit, residualsOfData, mapOfPlaces, fineEnough, networkErrors, traces, energies,
-      swaps, mixing, time, parameters])
+      swaps, mixing, evidence, time, parameters])
       make();
   } catch (error) {
     complain(String(error.stack || error));
