@@ -211,9 +211,11 @@ namespace Tempera
           std::accumulate(dealt.loads.begin(), dealt.loads.end(), 0.);
         text += "--     . group " + std::to_string(group) + ": " +
                 counted(process_layout.size_of_group(group), "process") + ", " +
-                join(rungs, ", ") + "; " +
-                to_text(100. * dealt.loads[group] / all, 3) +
-                " % of the work\n";
+                (rungs.empty() ? std::string("nothing to do") :
+                                 join(rungs, ", ") + "; " +
+                                   to_text(100. * dealt.loads[group] / all, 3) +
+                                   " % of the work") +
+                "\n";
       }
     return text;
   }
