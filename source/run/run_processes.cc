@@ -126,23 +126,32 @@ namespace Tempera
       }
 
     std::vector<double> cost_of_rungs;
+    unsigned int        n_swapped = 0;
     for (unsigned int rung = 0; rung < of_rungs.size(); ++rung)
-      cost_of_rungs.push_back(
-        costs.at(of_rungs[rung]) *
-        // A rung that lives by swaps is evaluated for them.
-        std::max(1u,
-                 entry_for_rung(settings.kernel.steps_per_round,
-                                rung,
-                                of_rungs.size(),
-                                "Sampler/Kernel/Steps per round")) *
-        entry_for_rung(
-          settings.ladder.paces, rung, of_rungs.size(), "Sampler/Ladder/Pace"));
-    dealt = deal_rungs(cost_of_rungs,
-                       settings.n_chains,
-                       process_layout.n_groups(),
-                       [&](const unsigned int group, const unsigned int rung) {
-                         return process_layout.may_have(group, of_rungs[rung]);
-                       });
+      {
+        const unsigned int n_steps =
+          entry_for_rung(settings.kernel.steps_per_round,
+                         rung,
+                         of_rungs.size(),
+                         "Sampler/Kernel/Steps per round");
+        n_swapped += n_steps == 0 && n_swapped == rung;
+        cost_of_rungs.push_back(
+          costs.at(of_rungs[rung]) *
+          // A rung that lives by swaps is evaluated for them.
+          std::max(1u, n_steps) *
+          entry_for_rung(settings.ladder.paces,
+                         rung,
+                         of_rungs.size(),
+                         "Sampler/Ladder/Pace"));
+      }
+    dealt = deal_rungs(
+      cost_of_rungs,
+      settings.n_chains,
+      process_layout.n_groups(),
+      [&](const unsigned int group, const unsigned int rung) {
+        return process_layout.may_have(group, of_rungs[rung]);
+      },
+      n_swapped);
     std::set<std::string> needed;
     for (const auto &ladder : dealt.peer_of)
       for (unsigned int rung = 0; rung < ladder.size(); ++rung)
@@ -202,9 +211,11 @@ namespace Tempera
           std::accumulate(dealt.loads.begin(), dealt.loads.end(), 0.);
         text += "--     . group " + std::to_string(group) + ": " +
                 counted(process_layout.size_of_group(group), "process") + ", " +
-                join(rungs, ", ") + "; " +
-                to_text(100. * dealt.loads[group] / all, 3) +
-                " % of the work\n";
+                (rungs.empty() ? std::string("nothing to do") :
+                                 join(rungs, ", ") + "; " +
+                                   to_text(100. * dealt.loads[group] / all, 3) +
+                                   " % of the work") +
+                "\n";
       }
     return text;
   }
@@ -267,10 +278,21 @@ namespace Tempera
     std::string  result;
     for (const std::string &words : peers.gather(mine))
       result += words;
-    const auto waits = peers.gather(to_text(waited, 3));
+    const auto        waits = peers.gather(to_text(waited, 3));
+    LookAhead::Counts ahead;
+    for (unsigned int chain = 0; chain < ensemble->size(); ++chain)
+      ahead += (*ensemble)[chain].get_look_ahead_counts();
+    const auto looks = peers.gather(
+      ahead.kept + ahead.redone == 0 ?
+        "" :
+        "; it went on before a swap was decided " +
+          std::to_string(ahead.kept + ahead.redone) + " times, " +
+          std::to_string(ahead.redone) + " of them for nothing (work " +
+          to_text(ahead.redone_work, 4) + ", not counted)");
     for (unsigned int group = 0; group < waits.size(); ++group)
       result += "   group " + std::to_string(group) + " has waited " +
-                waits[group] + " s for others while it sampled\n";
+                waits[group] + " s for others while it sampled" + looks[group] +
+                "\n";
     return result;
   }
 

@@ -80,6 +80,69 @@ namespace Tempera
         }
       return result;
     }
+
+    double
+    sum(const std::vector<double> &costs,
+        const unsigned int         begin,
+        const unsigned int         end)
+    {
+      return std::accumulate(costs.begin() + begin, costs.begin() + end, 0.);
+    }
+
+    /**
+     * Every chain to two peers, of which the one with the rungs from @p cut on
+     * looks ahead; nothing if there are not so many peers.
+     */
+    Deal
+    deal_two_parts(const std::vector<double> &costs,
+                   const unsigned int         n_chains,
+                   const unsigned int         n_peers,
+                   const MayHave             &may_have,
+                   const unsigned int         cut)
+    {
+      Deal result;
+      result.loads.assign(n_peers, 0.);
+      result.peer_of.assign(n_chains, std::vector<unsigned int>(costs.size()));
+      std::vector<bool> is_free(n_peers, true);
+      for (const bool is_cold : {true, false})
+        for (std::vector<unsigned int> &ladder : result.peer_of)
+          {
+            const unsigned int begin = is_cold ? 0 : cut,
+                               end   = is_cold ? cut : costs.size();
+            const auto may_all       = [&](const unsigned int peer) {
+              for (unsigned int rung = begin; rung < end; ++rung)
+                if (!may_have(peer, rung))
+                  return false;
+              return true;
+            };
+            unsigned int peer = 0;
+            while (peer < n_peers && !(is_free[peer] && may_all(peer)))
+              ++peer;
+            if (peer == n_peers)
+              return Deal();
+            is_free[peer] = false;
+            std::fill(ladder.begin() + begin, ladder.begin() + end, peer);
+            result.loads[peer] = sum(costs, begin, end);
+          }
+      return result;
+    }
+
+    /** How long a round takes, if swapped rungs are solved while others wait.
+     */
+    double
+    time_with_waiting(const Deal                &deal,
+                      const std::vector<double> &costs,
+                      const unsigned int         n_swapped)
+    {
+      std::vector<double> loads = deal.loads, swapped(loads.size());
+      for (const std::vector<unsigned int> &ladder : deal.peer_of)
+        for (unsigned int rung = 0; rung < n_swapped; ++rung)
+          {
+            loads[ladder[rung]] -= costs[rung];
+            swapped[ladder[rung]] += costs[rung];
+          }
+      return largest(loads) + largest(swapped);
+    }
   } // namespace
 
 
@@ -88,7 +151,8 @@ namespace Tempera
   deal_rungs(const std::vector<double> &costs,
              const unsigned int         n_chains,
              const unsigned int         n_peers,
-             const MayHave             &may_have)
+             const MayHave             &may_have,
+             const unsigned int         n_swapped)
   {
     // How much less even the simpler way may be.
     constexpr double tolerance = 1.05;
@@ -103,6 +167,18 @@ namespace Tempera
         Deal chains = deal_chains(costs, n_chains, n_peers);
         if (largest(chains.loads) <= tolerance * largest(result.loads))
           result = std::move(chains);
+      }
+    double time = time_with_waiting(result, costs, n_swapped);
+    for (unsigned int cut = std::min<unsigned int>(n_swapped, costs.size() - 1);
+         cut > 0;
+         --cut)
+      {
+        Deal parts = deal_two_parts(costs, n_chains, n_peers, may_have, cut);
+        if (!parts.loads.empty() && largest(parts.loads) <= time)
+          {
+            time   = largest(parts.loads);
+            result = std::move(parts);
+          }
       }
 
     // Peer 0 has the coldest rung of the first chain.

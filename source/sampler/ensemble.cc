@@ -109,6 +109,14 @@ namespace Tempera
         [this, chain](const RunReport &report) {
           hundredth_reports[chain] = report;
         }));
+
+    // Who looks ahead in one chain lets those of another wait.
+    std::vector<ReplicaExchange *> here;
+    for (ReplicaExchange *chain : chains)
+      if (chain->has_rung_here())
+        here.push_back(chain);
+    if (is_shared() && here.size() == 1)
+      here[0]->allow_look_ahead();
   }
 
 
@@ -185,11 +193,16 @@ namespace Tempera
         moved.push_back(chain);
     for (unsigned int i = 0; i < chains[0]->n_sub_rounds(); ++i)
       {
+        // One that has looked ahead is further than others.
+        for (ReplicaExchange *chain : moved)
+          chain->catch_up();
         // First all that can be done without waiting for others.
         for (ReplicaExchange *chain : moved)
-          chain->explore();
+          if (chain->get_sub_round() == i)
+            chain->explore();
         for (ReplicaExchange *chain : moved)
-          chain->end_moves();
+          if (chain->get_sub_round() == i)
+            chain->end_moves();
       }
     if (is_shared() && has_budget)
       {

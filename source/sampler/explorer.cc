@@ -72,25 +72,22 @@ namespace Tempera
 
 
   void
-  Explorer::check_that_rungs_move()
+  Explorer::check_that_it_moves(const unsigned int rung)
   {
     constexpr std::uint64_t enough_steps = 100;
-    for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
-      {
-        RungState::StuckWatch &watch = chain.rungs[rung].watch;
-        if (watch.steps < enough_steps)
-          continue;
-        if (watch.non_finite > 0.99 * watch.steps)
-          throw UserError(
-            "Rung " + std::to_string(rung) + " is stuck: of its last " +
-            std::to_string(watch.steps) + " proposals " +
-            std::to_string(watch.non_finite) +
-            " had no finite energy, and its draws are worthless. With SGLD "
-            "the step size is too large; lower 'Sampler/Kernel/Step sizes' "
-            "(now " +
-            to_text(chain.rungs[rung].kernel->step_size(), 4) +
-            "). Otherwise look at where the energy is not finite.");
-        watch = RungState::StuckWatch();
-      }
+    RungState::StuckWatch  &watch        = chain.rungs[rung].watch;
+    if (watch.steps < enough_steps)
+      return;
+    if (watch.non_finite > 0.99 * watch.steps)
+      throw UserError(
+        "Rung " + std::to_string(rung) + " is stuck: of its last " +
+        std::to_string(watch.steps) + " proposals " +
+        std::to_string(watch.non_finite) +
+        " had no finite energy, and its draws are worthless. With SGLD "
+        "the step size is too large; lower 'Sampler/Kernel/Step sizes' "
+        "(now " +
+        to_text(chain.rungs[rung].kernel->step_size(), 4) +
+        "). Otherwise look at where the energy is not finite.");
+    watch = RungState::StuckWatch();
   }
 } // namespace Tempera

@@ -50,6 +50,8 @@ namespace Tempera
             evaluation.has_values = true;
             chain.work.count(level, 1, energy.work(Request::values));
           }
+        else if (chain.while_waiting)
+          chain.while_waiting(pair);
         chain.placement.share(pair, is_here, evaluation);
         ++report.cross_evaluations[level];
       }

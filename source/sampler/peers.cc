@@ -94,6 +94,16 @@ namespace Tempera
 
 
 
+  bool
+  Peers::has_sent(const unsigned int from) const
+  {
+    int is_there = 0;
+    MPI_Iprobe(from, tag, communicator, &is_there, MPI_STATUS_IGNORE);
+    return is_there != 0;
+  }
+
+
+
   std::string
   Peers::exchange(const unsigned int with, const std::string &bytes) const
   {

@@ -24,6 +24,7 @@ namespace Tempera
     , explorer(chain)
     , swapper(chain, swap_parameters, std::move(swap_rule))
     , hundredth(hundredth_of(run_parameters.iterations))
+    , ahead(chain, swapper, outbox)
   {
     const unsigned int n_rungs = chain.ladder.size();
     while (n_level_rungs + 1 < n_rungs &&
@@ -69,6 +70,8 @@ namespace Tempera
   void
   ReplicaExchange::explore()
   {
+    if (ahead.take_explored())
+      return;
     for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
       if (chain.placement.is_here(rung) && chain.is_awake(rung))
         advance(rung);
@@ -92,7 +95,17 @@ namespace Tempera
   void
   ReplicaExchange::end_moves()
   {
-    emit_swaps(swapper.do_swaps());
+    const std::vector<SwapAttempt> &attempts = swapper.do_swaps();
+    ahead.decide(attempts);
+    emit_swaps(attempts);
+    end_sub_round();
+  }
+
+
+
+  void
+  ReplicaExchange::end_sub_round()
+  {
     if (chain.in_burn_in())
       explorer.observe();
     if (n_level_rungs > 0)
@@ -106,6 +119,72 @@ namespace Tempera
         chain.sub_round = 0;
         ++chain.round;
       }
+  }
+
+
+
+  bool
+  ReplicaExchange::has_rung_here() const
+  {
+    for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
+      if (chain.placement.is_here(rung))
+        return true;
+    return false;
+  }
+
+
+
+  void
+  ReplicaExchange::allow_look_ahead()
+  {
+    if (ahead.allow())
+      chain.while_waiting = [this](const unsigned int pair) {
+        look_ahead(pair);
+      };
+  }
+
+
+
+  void
+  ReplicaExchange::look_ahead(const unsigned int pair)
+  {
+    if (!ahead.may_begin(pair))
+      return;
+    // Adaptation needs all rungs, and the last round has no next one.
+    if (chain.is_last_sub_round() && (chain.round + 1 == chain.run.iterations ||
+                                      is_adapted_at(chain.round + 1)))
+      return;
+
+    bool is_useful = false, is_explored = false;
+    ahead.begin();
+    try
+      {
+        if (swapper.change_places(pair))
+          {
+            end_sub_round();
+            if (is_at_milestone())
+              for (unsigned int rung = pair + 1; rung < chain.ladder.size();
+                   ++rung)
+                explorer.check_that_it_moves(rung);
+            ahead.begin_counting();
+            // Until the other process answers, or has to be asked again.
+            while (!is_explored && !chain.placement.has_answer(pair))
+              {
+                explore();
+                is_useful = true;
+                is_explored =
+                  chain.is_last_sub_round() || swapper.may_be_tested(pair);
+                if (!is_explored)
+                  end_moves();
+              }
+          }
+      }
+    catch (const std::exception &)
+      {
+        // If the guess was right, this will happen again, and count.
+        is_useful = false;
+      }
+    ahead.end(is_useful, is_explored);
   }
 
 
@@ -246,13 +325,20 @@ namespace Tempera
   bool
   ReplicaExchange::is_at_milestone() const
   {
-    const std::uint64_t burn_in = chain.run.burn_in;
     if (chain.sub_round > 0)
       return false;
     return chain.round % hundredth == 0 ||
-           chain.round == chain.run.iterations || chain.round == burn_in ||
-           (chain.round < burn_in &&
-            is_end_of_adaptation_window(chain.round, burn_in));
+           chain.round == chain.run.iterations || is_adapted_at(chain.round);
+  }
+
+
+
+  bool
+  ReplicaExchange::is_adapted_at(const std::uint64_t round) const
+  {
+    const std::uint64_t burn_in = chain.run.burn_in;
+    return round == burn_in ||
+           (round < burn_in && is_end_of_adaptation_window(round, burn_in));
   }
 
 
@@ -264,14 +350,14 @@ namespace Tempera
     if (chain.round % hundredth == 0 || chain.round == chain.run.iterations)
       {
         signals.hundredth_done(report());
-        explorer.check_that_rungs_move();
+        for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)
+          explorer.check_that_it_moves(rung);
       }
 
-    if (chain.round < chain.run.burn_in &&
-        is_end_of_adaptation_window(chain.round, chain.run.burn_in))
-      end_adaptation_window();
-    else if (chain.round == chain.run.burn_in)
+    if (chain.round == chain.run.burn_in)
       end_burn_in();
+    else if (is_adapted_at(chain.round))
+      end_adaptation_window();
   }
 
 
@@ -359,6 +445,8 @@ namespace Tempera
   void
   ReplicaExchange::serialize(Archive &archive, const unsigned int)
   {
+    if constexpr (Archive::is_loading::value)
+      ahead.forget();
     archive &chain.round;
     chain.work.serialize(archive);
     for (unsigned int rung = 0; rung < chain.ladder.size(); ++rung)

@@ -114,9 +114,6 @@ namespace Tempera
   bool
   Swapper::may_swap(const unsigned int rung) const
   {
-    const auto may_be_tested = [&](const unsigned int pair) {
-      return is_swap_round(pair) && n_stages(pair) > 0;
-    };
     return (rung > 0 && may_be_tested(rung - 1)) ||
            (rung < pairs.size() && may_be_tested(rung));
   }
@@ -234,13 +231,11 @@ namespace Tempera
 
 
   bool
-  Swapper::exchange(const unsigned int pair)
+  Swapper::change_places(const unsigned int pair)
   {
     const Ladder &ladder       = chain.ladder;
     const bool    is_one_level = ladder[pair].level == ladder[pair + 1].level;
-    Replica      &cold_replica = chain.rungs[pair].replica,
-            &hot_replica       = chain.rungs[pair + 1].replica;
-    swap(cold_replica, hot_replica);
+    swap(chain.rungs[pair].replica, chain.rungs[pair + 1].replica);
     // Noise from an earlier stay at the other level must not come back.
     if (!is_one_level)
       for (const unsigned int rung : {pair, pair + 1})
@@ -261,8 +256,18 @@ namespace Tempera
     };
     const bool cold_is_finite = is_finite(pair);
     const bool hot_is_finite  = is_finite(pair + 1);
-    if (chain.placement.agree(pair, cold_is_finite && hot_is_finite))
+    return cold_is_finite && hot_is_finite;
+  }
+
+
+
+  bool
+  Swapper::exchange(const unsigned int pair)
+  {
+    if (chain.placement.agree(pair, change_places(pair)))
       return true;
+    Replica &cold_replica = chain.rungs[pair].replica,
+            &hot_replica  = chain.rungs[pair + 1].replica;
     // Each has found out something about the state of the other.
     chain.placement.show(pair, cold_replica, hot_replica);
     // A state without a finite gradient is never stored.

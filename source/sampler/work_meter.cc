@@ -38,6 +38,20 @@ namespace Tempera
 
 
   void
+  WorkMeter::add_own(const WorkMeter &other)
+  {
+    work += other.own_work;
+    own_work += other.own_work;
+    for (std::size_t level = 0; level < evaluations.size(); ++level)
+      {
+        evaluations[level] += other.own_evaluations[level];
+        own_evaluations[level] += other.own_evaluations[level];
+      }
+  }
+
+
+
+  void
   WorkMeter::begin_meeting()
   {
     work -= own_work;

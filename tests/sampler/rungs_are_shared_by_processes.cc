@@ -3,7 +3,9 @@
 // Several processes share the rungs of several chains: all that the subscribers
 // of the first one are told is bit by bit what one process alone tells, in the
 // same order, whoever has which rung. That a checkpoint is taken, a budget ends
-// the run, or energies are noisy makes no difference.
+// the run, or energies are noisy makes no difference. Nor does it that a
+// process looks ahead while another solves, that it was wrong now and then, and
+// that the run was stopped and resumed.
 
 #include "tests.h"
 
@@ -14,7 +16,13 @@
 
 #include <deal.II/base/mpi.h>
 
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+
+#include <chrono>
 #include <numeric>
+#include <sstream>
+#include <thread>
 
 using namespace Tempera;
 using namespace Tempera::Testing;
@@ -28,7 +36,34 @@ namespace
     failing,
     late,
     with_budget,
-    plane
+    plane,
+    ahead,
+    ahead_failing,
+    ahead_with_budget,
+    ahead_stopped
+  };
+
+  bool
+  looks_ahead(const Kind kind)
+  {
+    return kind >= Kind::ahead;
+  }
+
+  /** Takes its time, so that others can do something else. */
+  class SlowEnergy : public BiasedEnergy
+  {
+  public:
+    using BiasedEnergy::BiasedEnergy;
+
+    void
+    evaluate(const dealii::ArrayView<const double> &state,
+             const RandomKey                       &key,
+             const Request                          request,
+             Evaluation                            &evaluation) const override
+    {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      BiasedEnergy::evaluate(state, key, request, evaluation);
+    }
   };
 
   /**
@@ -83,6 +118,8 @@ namespace
     std::vector<double>        work;
     std::vector<std::uint64_t> evaluations;
     bool                       has_lost = false, has_failed = false;
+    /** Of all processes. */
+    double kept = 0., redone = 0.;
 
     bool
     operator==(const Told &other) const
@@ -113,6 +150,13 @@ namespace
           std::make_shared<NoisyEnergy>(levels[i].energy, 0.5, 0.5, 0.5, i);
     if (kind == Kind::failing || kind == Kind::late)
       levels[0].energy = difficult;
+    if (looks_ahead(kind))
+      levels = {{"fine", std::make_shared<SlowEnergy>(mixture, 0.3, 2.)},
+                {"medium", std::make_shared<SlowEnergy>(mixture, 0.15, 2.)},
+                {"coarse",
+                 kind == Kind::ahead_failing ?
+                   std::shared_ptr<const Energy>(difficult) :
+                   std::make_shared<BiasedEnergy>(mixture, -0.1, 2.)}};
 
     LadderParameters ladder_parameters;
     ladder_parameters.n_rungs      = n_rungs;
@@ -134,6 +178,12 @@ namespace
         ladder_parameters.paces[0] = 1;
         ladder_parameters.paces[1] = 3;
       }
+    if (looks_ahead(kind))
+      {
+        ladder_parameters.temperatures = std::vector<double>{1., 1., 1., 6.};
+        ladder_parameters.levels       = {"fine", "medium", "coarse", "coarse"};
+        ladder_parameters.paces        = {1, 3, 12, 12};
+      }
     KernelParameters kernel_parameters;
     kernel_parameters.preconditioner = "adapt";
     kernel_parameters.types          = {
@@ -145,8 +195,15 @@ namespace
         kernel_parameters.steps_per_round.assign(n_rungs, 1);
         kernel_parameters.steps_per_round[0] = 0;
       }
+    if (looks_ahead(kind))
+      {
+        kernel_parameters.types           = {"differences + MALA"};
+        kernel_parameters.steps_per_round = {0, 0, 1, 1};
+      }
     SwapParameters swap_parameters;
-    swap_parameters.every = kind == Kind::failing || kind == Kind::late ? 2 : 3;
+    swap_parameters.every = kind == Kind::failing || kind == Kind::late ? 2 :
+                            looks_ahead(kind)                           ? 1 :
+                                                                          3;
     // Measuring noise takes many messages: once is enough.
     if (kind == Kind::noisy && n_rungs > 2)
       swap_parameters.noise = std::vector<double>{0.5};
@@ -156,95 +213,134 @@ namespace
     run_parameters.thinning   = 3;
     if (kind == Kind::with_budget)
       run_parameters.work_budget = 1333.;
+    if (kind == Kind::ahead_with_budget)
+      run_parameters.work_budget = 17777.;
 
-    Told                                          told;
-    std::vector<std::unique_ptr<ReplicaExchange>> chains;
-    for (unsigned int chain = 0; chain < n_chains; ++chain)
-      {
-        run_parameters.chain = chain;
-        chains.push_back(std::make_unique<ReplicaExchange>(
-          run_parameters,
-          swap_parameters,
-          Ladder(ladder_parameters, kernel_parameters, levels),
-          // Without a gradient, at its level, in one case.
-          std::vector<std::vector<double>>{
-            {kind == Kind::failing ? 1.7 : 0.1 * chain}},
-          nullptr,
-          Placement(peers, peer_of[chain]),
-          [chain](const unsigned int rung, const unsigned int n_tried) {
-            RandomKey key;
-            key.chain = chain;
-            key.rung  = rung;
-            key.round = n_tried;
-            return std::vector<double>{1.4 + 0.7 * uniform(key)};
-          }));
-        chains.back()->signals.draw.connect([&told, chain](const Draw &draw) {
-          for (const double number : {double(chain),
-                                      double(draw.round),
-                                      double(draw.rung),
-                                      double(draw.replica),
-                                      double(draw.non_finite),
-                                      draw.position[0],
-                                      draw.reference,
-                                      draw.potential,
-                                      draw.step_size})
-            told.numbers.push_back(number);
-        });
-        chains.back()->signals.level_draw.connect(
-          [&told, chain](const LevelDraw &draw) {
-            for (const double number :
-                 {double(chain),
-                  double(draw.own_round),
-                  double(draw.rung),
-                  draw.energy,
-                  std::isnan(draw.finer_energy) ? -1. : draw.finer_energy,
-                  draw.position[0]})
-              told.numbers.push_back(number);
-          });
-        chains.back()->signals.potential.connect(
-          [&told, chain](const KnownPotential &known) {
-            for (const double number :
-                 {double(chain),
-                  double(known.rung),
-                  double(known.level),
-                  std::isnan(known.potential) ? -1. : known.potential})
-              told.numbers.push_back(number);
-          });
-        chains.back()->signals.swap_attempted.connect(
-          [&told](const SwapAttempt &attempt) {
-            told.numbers.push_back(attempt.log_ratio);
-            told.numbers.push_back(attempt.accepted);
-          });
-        chains.back()->signals.hundredth_done.connect(
-          [&told](const RunReport &report) {
-            told.work.push_back(report.work);
-            for (const RungReport &rung : report.rungs)
-              {
-                told.numbers.push_back(rung.temperature);
-                told.numbers.push_back(rung.acceptance());
-              }
-            for (const PairReport &pair : report.pairs)
-              {
-                told.numbers.push_back(pair.attempts);
-                told.numbers.push_back(pair.rule_difference.mean());
-              }
-            told.evaluations.insert(told.evaluations.end(),
-                                    report.evaluations.begin(),
-                                    report.evaluations.end());
-          });
-      }
-    // Those who have no subscribers must not need any.
-    if (!peers.is_first())
-      for (auto &chain : chains)
+    Told              told;
+    std::atomic<bool> stop(false);
+    const auto        make_ensemble = [&]() {
+      std::vector<std::unique_ptr<ReplicaExchange>> chains;
+      for (unsigned int chain = 0; chain < n_chains; ++chain)
         {
-          chain->signals.draw.disconnect_all_slots();
-          chain->signals.level_draw.disconnect_all_slots();
-          chain->signals.potential.disconnect_all_slots();
-          chain->signals.swap_attempted.disconnect_all_slots();
+          run_parameters.chain = chain;
+          chains.push_back(std::make_unique<ReplicaExchange>(
+            run_parameters,
+            swap_parameters,
+            Ladder(ladder_parameters, kernel_parameters, levels),
+            // Without a gradient, at its level, in one case.
+            std::vector<std::vector<double>>{
+              {kind == Kind::failing ? 1.7 : 0.1 * chain}},
+            nullptr,
+            Placement(peers, peer_of[chain]),
+            [chain](const unsigned int rung, const unsigned int n_tried) {
+              RandomKey key;
+              key.chain = chain;
+              key.rung  = rung;
+              key.round = n_tried;
+              return std::vector<double>{1.4 + 0.7 * uniform(key)};
+            }));
+          chains.back()->signals.draw.connect(
+            [&told, &stop, kind, chain](const Draw &draw) {
+              if (kind == Kind::ahead_stopped && draw.round == 303)
+                stop = true;
+              for (const double number : {double(chain),
+                                          double(draw.round),
+                                          double(draw.rung),
+                                          double(draw.replica),
+                                          double(draw.non_finite),
+                                          draw.position[0],
+                                          draw.reference,
+                                          draw.potential,
+                                          draw.step_size})
+                told.numbers.push_back(number);
+            });
+          chains.back()->signals.level_draw.connect(
+            [&told, chain](const LevelDraw &draw) {
+              for (const double number :
+                   {double(chain),
+                    double(draw.own_round),
+                    double(draw.rung),
+                    draw.energy,
+                    std::isnan(draw.finer_energy) ? -1. : draw.finer_energy,
+                    draw.position[0]})
+                told.numbers.push_back(number);
+            });
+          chains.back()->signals.potential.connect(
+            [&told, chain](const KnownPotential &known) {
+              for (const double number :
+                   {double(chain),
+                    double(known.rung),
+                    double(known.level),
+                    std::isnan(known.potential) ? -1. : known.potential})
+                told.numbers.push_back(number);
+            });
+          chains.back()->signals.swap_attempted.connect(
+            [&told](const SwapAttempt &attempt) {
+              told.numbers.push_back(attempt.log_ratio);
+              told.numbers.push_back(attempt.accepted);
+            });
+          chains.back()->signals.hundredth_done.connect(
+            [&told](const RunReport &report) {
+              // Where a run was stopped is chance.
+              if (report.rounds % 6 != 0)
+                return;
+              told.work.push_back(report.work);
+              for (const RungReport &rung : report.rungs)
+                {
+                  told.numbers.push_back(rung.temperature);
+                  told.numbers.push_back(rung.acceptance());
+                }
+              for (const PairReport &pair : report.pairs)
+                {
+                  told.numbers.push_back(pair.attempts);
+                  told.numbers.push_back(pair.rule_difference.mean());
+                }
+              told.evaluations.insert(told.evaluations.end(),
+                                      report.evaluations.begin(),
+                                      report.evaluations.end());
+            });
         }
-    Ensemble                ensemble(std::move(chains), peers);
-    const std::atomic<bool> never(false);
-    ensemble.run(never, 70);
+      // Those who have no subscribers must not need any.
+      if (!peers.is_first())
+        for (auto &chain : chains)
+          {
+            chain->signals.draw.disconnect_all_slots();
+            chain->signals.level_draw.disconnect_all_slots();
+            chain->signals.swap_attempted.disconnect_all_slots();
+          }
+      return std::make_unique<Ensemble>(std::move(chains), peers);
+    };
+    const auto count = [&](const Ensemble &ensemble) {
+      for (unsigned int chain = 0; chain < n_chains; ++chain)
+        {
+          const auto counts = ensemble[chain].get_look_ahead_counts();
+          const auto sums =
+            peers.sum({double(counts.kept), double(counts.redone)});
+          told.kept += sums[0];
+          told.redone += sums[1];
+        }
+    };
+    auto ensemble = make_ensemble();
+    ensemble->run(stop, 70);
+    count(*ensemble);
+    if (kind == Kind::ahead_stopped)
+      {
+        // As from a checkpoint.
+        std::ostringstream saved;
+        {
+          boost::archive::binary_oarchive archive(saved);
+          for (unsigned int chain = 0; chain < n_chains; ++chain)
+            archive &(*ensemble)[chain];
+        }
+        std::istringstream              stream(peers.broadcast(saved.str()));
+        boost::archive::binary_iarchive archive(stream);
+        ensemble = make_ensemble();
+        for (unsigned int chain = 0; chain < n_chains; ++chain)
+          archive &(*ensemble)[chain];
+        stop = false;
+        ensemble->run(stop, 70);
+        count(*ensemble);
+      }
     told.has_lost   = difficult->has_lost;
     told.has_failed = difficult->has_failed;
     return told;
@@ -318,6 +414,53 @@ main(int argc, char **argv)
           }
       }
 
+  // One process has all that is hotter than a rung of another, which is slow.
+  const std::vector<std::string> ways{"",
+                                      ", failing",
+                                      ", with a budget",
+                                      ", stopped"};
+  for (const Kind kind : {Kind::ahead,
+                          Kind::ahead_failing,
+                          Kind::ahead_with_budget,
+                          Kind::ahead_stopped})
+    {
+      const unsigned int n_rungs = 4, n_chains = peers.size() / 2;
+      const Told         expected =
+        run(kind == Kind::ahead_stopped ? Kind::ahead : kind,
+            n_rungs,
+            n_chains,
+            alone,
+            std::vector<std::vector<unsigned int>>(
+              n_chains, std::vector<unsigned int>(n_rungs, 0)));
+      for (const unsigned int cut : {1, 2})
+        for (const bool is_turned : {false, true})
+          {
+            std::vector<std::vector<unsigned int>> peer_of(n_chains);
+            for (unsigned int chain = 0; chain < n_chains; ++chain)
+              for (unsigned int rung = 0; rung < n_rungs; ++rung)
+                peer_of[chain].push_back(
+                  ((rung < cut) == is_turned ? n_chains : 0) + chain);
+            const Told told = run(kind, n_rungs, n_chains, peers, peer_of);
+            check(
+              "looking ahead" +
+                ways[static_cast<int>(kind) - static_cast<int>(Kind::ahead)] +
+                ", from rung " + std::to_string(cut) +
+                (is_turned ? ", at the first process" : ""),
+              told == expected && told.numbers.size() > 2000 &&
+                told.kept > 100. && told.redone > 5. && expected.kept == 0. &&
+                (kind != Kind::ahead_failing || expected.has_failed),
+              std::to_string(told.numbers.size()) + " numbers instead of " +
+                std::to_string(expected.numbers.size()) +
+                (told.numbers == expected.numbers ? ", equal" : ", other") +
+                (told.work == expected.work ? "" : ", other work") +
+                (told.evaluations == expected.evaluations ?
+                   "" :
+                   ", other evaluations") +
+                ", kept " + std::to_string(told.kept) + ", redone " +
+                std::to_string(told.redone));
+          }
+    }
+
   // Dealing: nobody has much more than his share, and whole chains stay
   // together where that is even.
   const auto anybody = [](unsigned int, unsigned int) { return true; };
@@ -341,5 +484,12 @@ main(int argc, char **argv)
   check("sizes of groups are respected",
         by_size.peer_of[0][0] == 0 && by_size.peer_of[1][0] == 0 &&
           by_size.peer_of[0][1] != 0 && by_size.peer_of[1][2] != 0);
+  const Deal in_two = deal_rungs({4., 1., 1., 1.}, 2, 5, anybody, 1);
+  check("one peer has all that looks ahead",
+        in_two.peer_of ==
+          std::vector<std::vector<unsigned int>>({{0, 2, 2, 2}, {1, 3, 3, 3}}));
+  const Deal too_much = deal_rungs({1., 3., 3., 3.}, 1, 4, anybody, 1);
+  check("unless it has too much to do",
+        too_much.loads == std::vector<double>({1., 3., 3., 3.}));
   return peers.is_first() ? result() : 0;
 }

@@ -205,6 +205,11 @@ namespace Tempera
     unsigned int           sub_round = 0;
     std::vector<RungState> rungs;
     WorkMeter              work;
+    /**
+     * What to do while another process computes an energy for the swap of a
+     * pair; may be empty.
+     */
+    std::function<void(const unsigned int pair)> while_waiting;
 
   private:
     /** Put a state at a rung; returns whether its energy is finite there. */

@@ -23,15 +23,21 @@ namespace Tempera
    * where that is about as even, since then nobody waits for anybody. The
    * coldest rung of the first chain is at peer 0.
    *
+   * A rung that lives by swaps is solved when they are tested, while others
+   * wait, unless all hotter rungs are at one peer, which then looks ahead
+   * (LookAhead). That is preferred where it takes no longer.
+   *
    * @param costs Of a round, by rung.
    * @param may_have Whether a peer may have a rung.
+   * @param n_swapped So many of the coldest rungs live by swaps.
    */
   Deal
   deal_rungs(const std::vector<double>                          &costs,
              const unsigned int                                  n_chains,
              const unsigned int                                  n_peers,
              const std::function<bool(const unsigned int peer,
-                                      const unsigned int rung)> &may_have);
+                                      const unsigned int rung)> &may_have,
+             const unsigned int                                  n_swapped = 0);
 } // namespace Tempera
 
 #endif

@@ -27,7 +27,7 @@ namespace Tempera
 
     /** Throw a UserError if a rung has not moved since the last call. */
     void
-    check_that_rungs_move();
+    check_that_it_moves(const unsigned int rung);
 
   private:
     ChainState &chain;

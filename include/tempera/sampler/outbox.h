@@ -29,6 +29,13 @@ namespace Tempera
     void
     add(const std::uint64_t time, const SwapAttempt &attempt);
 
+    /** What waits in another box waits here, too. */
+    void
+    append(const Outbox &other)
+    {
+      bytes += other.bytes;
+    }
+
     /** All that waits, as bytes; the box is then empty. */
     std::string
     take();

@@ -52,6 +52,10 @@ namespace Tempera
     std::string
     receive(const unsigned int from) const;
 
+    /** Whether a peer has sent something that was not yet received. */
+    bool
+    has_sent(const unsigned int from) const;
+
     /** Send bytes to a peer that sends some in turn. */
     std::string
     exchange(const unsigned int with, const std::string &bytes) const;
@@ -144,6 +148,13 @@ namespace Tempera
     share(const unsigned int pair,
           const bool         is_known_here,
           Evaluation        &evaluation) const;
+
+    /** Whether the other process of a pair has sent what it had to compute. */
+    bool
+    has_answer(const unsigned int pair) const
+    {
+      return peers->has_sent(partner(pair));
+    }
 
     /** Whether both processes find that all is well. */
     bool

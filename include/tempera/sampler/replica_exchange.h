@@ -3,8 +3,7 @@
 #define tempera_sampler_replica_exchange_h
 
 #include <tempera/sampler/explorer.h>
-#include <tempera/sampler/outbox.h>
-#include <tempera/sampler/swapper.h>
+#include <tempera/sampler/look_ahead.h>
 
 #include <atomic>
 #include <memory>
@@ -30,7 +29,7 @@ namespace Tempera
    * counted there, are as old as the last load_parts(). The result is the same
    * bit by bit: two processes whose rungs are neighbours show each other their
    * states, each computes the energies of its own rung, and both decide with
-   * the same random numbers.
+   * the same random numbers. Meanwhile one of them may look ahead (LookAhead).
    */
   class ReplicaExchange
   {
@@ -136,6 +135,7 @@ namespace Tempera
     void
     set_position(const unsigned int rung, const std::vector<double> &position)
     {
+      ahead.forget();
       chain.set_position(rung, position);
     }
 
@@ -182,6 +182,38 @@ namespace Tempera
     /** Take over what save_part() gave, by process. */
     void
     load_parts(const std::vector<std::string> &parts);
+
+    /** Whether this process has a rung. */
+    bool
+    has_rung_here() const;
+
+    /**
+     * Go on while another process computes an energy for a swap, where that
+     * pays. The process must have nothing of another chain, for which others
+     * might wait.
+     */
+    void
+    allow_look_ahead();
+
+    /** Rounds of the fastest rung in the current round. */
+    unsigned int
+    get_sub_round() const
+    {
+      return chain.sub_round;
+    }
+
+    /** Be where looking ahead has led, if that was right. */
+    void
+    catch_up()
+    {
+      ahead.adopt();
+    }
+
+    const LookAhead::Counts &
+    get_look_ahead_counts() const
+    {
+      return ahead.get_counts();
+    }
 
     /** Draws and swaps that wait for load_parts(), as bytes. */
     std::string
@@ -234,6 +266,18 @@ namespace Tempera
     void
     emit_potentials();
 
+    /** After the swaps of a round of the fastest rung. */
+    void
+    end_sub_round();
+
+    /** See LookAhead. */
+    void
+    look_ahead(const unsigned int pair);
+
+    /** Whether something is adapted when so many rounds are done. */
+    bool
+    is_adapted_at(const std::uint64_t round) const;
+
     /** Kernels look at what those of hotter rungs keep. */
     void
     learn_from_hotter();
@@ -261,7 +305,8 @@ namespace Tempera
     std::vector<unsigned int> potential_strides;
 
     /** What subscribers at the first of several processes wait for. */
-    Outbox outbox;
+    Outbox    outbox;
+    LookAhead ahead;
     /** Whether somebody listens there. */
     bool remote_draws = false, remote_level_draws = false,
          remote_potentials = false, remote_swaps = false;

@@ -5,6 +5,7 @@
 #include <tempera/sampler/noise_probe.h>
 #include <tempera/sampler/pair_energies.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,14 @@ namespace Tempera
    */
   class Swapper
   {
+    struct PairState
+    {
+      PairReport report;
+      NoiseProbe probe;
+      /** When it was tested; counted from 1. */
+      std::uint64_t last_test = 0;
+    };
+
   public:
     /**
      * @param rule The rule to use; taken from @p parameters by name if none is
@@ -63,15 +72,44 @@ namespace Tempera
     void
     serialize_pair(Archive &archive, const unsigned int pair);
 
-  private:
-    struct PairState
+    /** What changes with swaps, of some pairs up to the hottest. */
+    struct Part
     {
-      PairReport report;
-      NoiseProbe probe;
-      /** When it was tested; counted from 1. */
-      std::uint64_t last_test = 0;
+      std::vector<PairState>   pairs;
+      std::vector<SwapAttempt> attempts;
     };
 
+    Part
+    copy_part(const unsigned int first_pair) const
+    {
+      return {{pairs.begin() + first_pair, pairs.end()}, attempts};
+    }
+
+    /** Have another part instead of the present one, which becomes it. */
+    void
+    exchange_part(const unsigned int first_pair, Part &part)
+    {
+      std::swap_ranges(part.pairs.begin(),
+                       part.pairs.end(),
+                       pairs.begin() + first_pair);
+      attempts.swap(part.attempts);
+    }
+
+    /** Whether a pair may be tested at the end of the present round. */
+    bool
+    may_be_tested(const unsigned int pair) const
+    {
+      return is_swap_round(pair) && n_stages(pair) > 0;
+    }
+
+    /**
+     * Let two states change places; false if one has no finite energy there,
+     * as far as this process has the rungs.
+     */
+    bool
+    change_places(const unsigned int pair);
+
+  private:
     /** Throw a UserError if the given noise makes no sense for a pair. */
     void
     check_noise(const unsigned int pair) const;
@@ -144,8 +182,7 @@ namespace Tempera
     void
     attempt(const unsigned int pair);
 
-    /** Let two states change places; false if one has no finite energy there.
-     */
+    /** The same, if all that are concerned agree; otherwise nothing changes. */
     bool
     exchange(const unsigned int pair);
 

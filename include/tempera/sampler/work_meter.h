@@ -54,6 +54,17 @@ namespace Tempera
       return own_work;
     }
 
+    /** The same in forward solves of the coldest rung's level. */
+    double
+    own_in_solves() const
+    {
+      return own_work / unit;
+    }
+
+    /** Take note of what another meter has counted here. */
+    void
+    add_own(const WorkMeter &other);
+
     /** Tell what all processes have done since then. */
     void
     set_all_since_meeting(const double all_work)
