@@ -4,6 +4,7 @@
 #include <tempera/bridge/http_server.h>
 #include <tempera/driver/command_line.h>
 #include <tempera/driver/commands.h>
+#include <tempera/driver/design.h>
 #include <tempera/driver/failure_board.h>
 #include <tempera/driver/launch.h>
 #include <tempera/driver/parameter_reference.h>
@@ -18,6 +19,7 @@
 #include <boost/program_options.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <ostream>
 #include <sstream>
 
@@ -44,6 +46,7 @@ namespace Tempera
       "Usage:\n"
       "  tempera run FILE.prm [--resume] [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
+      "  tempera design FILE.prm [--write FILE] [--set ...]\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera summary DIR [--json]\n"
@@ -179,6 +182,25 @@ namespace Tempera
     }
 
 
+    /**
+     * Find a ladder for a file that has none. A run that goes on has one in
+     * its folder.
+     */
+    void
+    complete(Call &call, const bool is_resumed)
+    {
+      if (is_resumed)
+        add_design_of(Parameters(call.file).settings.folder, call.file);
+      else
+        {
+          if (this_process() == 0)
+            call.environment.out
+              << add_design(call.file, call.environment).text();
+          share_design(call.file);
+        }
+    }
+
+
     int
     run(Call &call)
     {
@@ -195,7 +217,12 @@ namespace Tempera
       const po::variables_map values = parse("run", call, options);
       if (values.empty())
         return 0;
-      const Parameters parameters(read_parameter_file("run", values, call));
+      read_parameter_file("run", values, call);
+      const bool is_resumed =
+        values.count("resume") > 0 || values.count("resume-previous") > 0;
+      if (wants_design(call.file))
+        complete(call, is_resumed);
+      const Parameters parameters(call.file);
       check_that_processes_agree("run", parameters);
       const ProcessLayout layout =
         n_processes() > 1 ?
@@ -208,8 +235,6 @@ namespace Tempera
         return target->help();
       Run        sampling(*target, parameters.settings, layout);
       RunOptions run_options;
-      const bool is_resumed =
-        values.count("resume") > 0 || values.count("resume-previous") > 0;
       if (is_resumed && values.count("overwrite") > 0)
         throw UserError("tempera run: --resume goes on with a run, and "
                         "--overwrite replaces it. Give one of them.");
@@ -253,6 +278,38 @@ namespace Tempera
                            << " is valid\n"
                            << sampling.layout()
                            << sampling.expected_time().in_words();
+      return 0;
+    }
+
+
+    int
+    run_design(Call &call)
+    {
+      po::options_description options("Options of 'tempera design'");
+      add_set_option(options);
+      options.add_options()("write",
+                            po::value<std::string>(),
+                            "a parameter file for the settings, to be included "
+                            "after the file itself");
+      const po::variables_map values = parse("design", call, options);
+      if (values.empty())
+        return 0;
+      read_parameter_file("design", values, call);
+      const LadderDesign design = add_design(call.file, call.environment);
+      call.environment.out << design.text();
+      if (!design.objection.empty())
+        return 1;
+      const std::string text = design_as_file(call.file);
+      if (values.count("write") > 0)
+        {
+          const std::string name = values["write"].as<std::string>();
+          std::ofstream     file(name);
+          file << text;
+          if (!file.flush())
+            throw UserError("tempera design: cannot write '" + name + "'.");
+        }
+      else
+        call.environment.out << text;
       return 0;
     }
 
@@ -620,6 +677,7 @@ namespace Tempera
     const std::map<std::string, Command> commands = {
       {"run", run},
       {"validate", validate},
+      {"design", run_design},
       {"simulate", run_simulate},
       {"truth", run_truth},
       {"summary", run_summary},

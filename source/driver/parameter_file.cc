@@ -301,12 +301,15 @@ namespace Tempera
 
 
   void
-  ParameterFile::add(const std::string &name,
+  ParameterFile::add(const std::string &path,
                      const std::string &value,
                      const std::string &origin)
   {
     check_command_line_value(value, origin);
-    all_assignments.push_back({{}, name, value, origin, ""});
+    Path              section = dealii::Utilities::split_string_list(path, '/');
+    const std::string name    = section.back();
+    section.pop_back();
+    all_assignments.push_back({section, name, value, origin, ""});
   }
 
 
@@ -335,7 +338,7 @@ namespace Tempera
         if (message.find(origin + ":") != std::string::npos)
           continue;
         lines += "\n    " + origin;
-        // The option of the command line says it all.
+        // An option of the command line says it all.
         if (origin.rfind("--", 0) != 0)
           lines += ": " + one.first + " = " +
                    (value.size() > most_letters ?

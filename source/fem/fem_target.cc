@@ -2,6 +2,7 @@
 #include <tempera/base/patterns.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/fem/coarser_levels.h>
 #include <tempera/fem/model_server.h>
 #include <tempera/target/forward_target.h>
 
@@ -163,6 +164,16 @@ namespace Tempera
       double
       rough_cost(const std::string &level) const override;
 
+      std::vector<LevelSettings>
+      coarser_levels(const std::string &finest) const override
+      {
+        const bool is_stationary = problem->order_in_time() == 0;
+        return Tempera::coarser_levels(fem_levels.at(finest),
+                                       settings.dimension,
+                                       !settings.domain.mesh_file.empty(),
+                                       is_stationary ? 0. : end_of_time());
+      }
+
       std::string
       obstacle_to_sharing() const override
       {
@@ -177,6 +188,16 @@ namespace Tempera
       make(const TargetProcesses &processes) const override;
 
     private:
+      /** Of an equation that has time. */
+      double
+      end_of_time() const
+      {
+        return settings.final_time.numbers.empty() ?
+                 make_observations(observations, settings.dimension, false)
+                   .last_time() :
+                 settings.final_time.numbers[0];
+      }
+
       ProblemSettings                           settings;
       std::shared_ptr<Problem>                  problem;
       std::vector<ModelParameter>               parameters;

@@ -50,9 +50,13 @@ namespace Tempera
     void
     add_from_command_line(const std::string &text);
 
-    /** Add an assignment of a top-level parameter. */
+    /**
+     * Add an assignment.
+     *
+     * @param path "Section/Name".
+     */
     void
-    add(const std::string &name,
+    add(const std::string &path,
         const std::string &value,
         const std::string &origin);
 

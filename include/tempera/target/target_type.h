@@ -58,6 +58,14 @@ namespace Tempera
   };
 
 
+  /** A level that is not in the file: its name, and settings of its section. */
+  struct LevelSettings
+  {
+    std::string                                      name;
+    std::vector<std::pair<std::string, std::string>> settings;
+  };
+
+
   /**
    * A kind of target: declares its parameters, then makes it. A kind adds
    * itself to the TargetRegistry with one line in its own source file.
@@ -107,6 +115,17 @@ namespace Tempera
     {
       (void)level;
       return 1.;
+    }
+
+    /**
+     * Cheaper levels that could be made of one, as far as it makes sense; none
+     * if only the user can say what they are. All parameters have their values.
+     */
+    virtual std::vector<LevelSettings>
+    coarser_levels(const std::string &finest) const
+    {
+      (void)finest;
+      return {};
     }
 
     /** Why processes cannot share a solve; empty if they can. */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef tempera_study_ladder_pilot_h
+#define tempera_study_ladder_pilot_h
+
+#include <tempera/run/run_settings.h>
+#include <tempera/target/target.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tempera
+{
+  /** A ladder of one level and one kernel, to be tried for a while. */
+  struct PilotLadder
+  {
+    std::string level;
+    /** May end with infinity. */
+    std::vector<double> temperatures;
+    /** Whether to space them anew in burn-in. */
+    bool        is_spaced = false;
+    std::string kernel;
+    /** 'none', 'adapt' or 'adapt dense'. */
+    std::string preconditioner = "none";
+  };
+
+
+  /** What came of it. Work is in forward solves of the finest level. */
+  struct PilotResult
+  {
+    /** States and energies of the coldest rung, by chain and round. */
+    std::vector<std::vector<std::vector<double>>> states;
+    std::vector<std::vector<double>>              energies;
+
+    /** As they were in the end: the mean over chains of their logarithms. */
+    std::vector<double> temperatures;
+    /** Share of rejected swaps of each pair. */
+    std::vector<double> rejections;
+
+    /** Of a chain in a round. */
+    double work_per_round = 0.;
+
+    /**
+     * Rounds that are worth one independent draw: the most for any unknown, its
+     * square, and the energy. Infinite if chains do not agree at all.
+     */
+    double autocorrelation_time = 0.;
+
+    /** Effective draws of all chains. */
+    double effective_size = 0.;
+
+    /** A state of all those, in turns. */
+    const std::vector<double> &
+    state(const std::size_t i) const;
+
+    std::size_t
+    n_states() const;
+  };
+
+
+  /**
+   * Short runs without output, by which a ladder is designed. Their random
+   * numbers are not those of any run.
+   */
+  class LadderPilot
+  {
+  public:
+    /**
+     * @param target Must outlive this object.
+     * @param finest The level whose forward solves work is counted in.
+     */
+    LadderPilot(Target             &target,
+                const std::string  &finest,
+                const std::uint64_t seed,
+                const unsigned int  n_chains);
+
+    /**
+     * @param starts States to begin with; if there are none, draws from the
+     * prior, or the target's centre.
+     */
+    PilotResult
+    run(const PilotLadder &ladder,
+        const unsigned int burn_in,
+        const unsigned int n_rounds,
+        const PilotResult *starts = nullptr);
+
+    /** Energies of a level at states; infinite where there is no solution. */
+    std::vector<double>
+    energies(const std::string                      &level,
+             const std::vector<std::vector<double>> &states);
+
+    /** Of one evaluation, in those of the finest level without gradients. */
+    double
+    cost(const std::string &level, const Request request);
+
+    /** All work so far, set-up of levels included. */
+    double
+    work() const
+    {
+      return all_work;
+    }
+
+  private:
+    std::shared_ptr<const Energy>
+    energy(const std::string &level);
+
+    Target             &target;
+    const std::string   finest;
+    const std::uint64_t seed;
+    const unsigned int  n_chains;
+    unsigned int        n_runs   = 0;
+    double              all_work = 0.;
+
+    std::map<std::string, std::shared_ptr<const Energy>> energies_of_levels;
+  };
+} // namespace Tempera
+
+#endif
