@@ -1317,7 +1317,7 @@
         ...(dimension ? Array.from({length: dimension}, (_, d) => number(data.places[i][d], 6)) : [short(data.names[i])]),
         ...(hasTimes ? [number(data.times[i], 6)] : []), within(data.values[i], digits), number(digits, 3),
         ...(hasStates ? [within(data.mean[i], digits), ...(levels ? [within(levels.predictions[n - 1],
-          levels.predictionErrors[n - 1]), number(levels.predictionErrors[n - 1], 2)] : []),
+          10 * levels.predictionErrors[n - 1]), number(levels.predictionErrors[n - 1], 2)] : []),
           within(data.low[i], digits), within(data.high[i], digits),
           fixed(plainResiduals, i), ...(standardised ? [fixed(standardised, i)] : [])] : [])]);
       if (residuals && Math.abs(residuals[i]) > 3)
@@ -1440,10 +1440,10 @@
       mesh?.objection ? 'The error of the mesh is not known, since ' + mesh.objection + '.' : ''].filter((text) => text)));
     const cell = (value, limit, text) => element('td', {class: Math.abs(value) > limit ? 'bad' : ''},
       value === null ? '–' : text);
-    const percent = (value) => (100 * value).toFixed(Math.abs(value) < .1 ? 1 : 0) + ' %';
+    const percent = (value) => number(100 * value, 2) + ' %';
     if (mesh?.unknowns.length) {
       const sd = (one) => report.unknowns.find((other) => other.name === one.name)?.sd;
-      part.append(tableOf(['on the refined level', 'mean', '± sampling', '± mesh', 'known to', 'sd changes by', 'known to'],
+      part.append(tableOf(['unknown', 'mean', '± sampling', '± mesh', 'known to', 'sd changes by', 'known to'],
         mesh.unknowns.map((one) => [one.name, number(one.mean, 5), number(one.sampling, 2),
           cell(one.mesh, checks.largestRefinementShift * sd(one), number(one.mesh, 2)), number(one.mesh_known_to, 2),
           cell(one.sd_change, checks.largestRefinementShift, percent(one.sd_change)), percent(one.sd_change_known_to)])));
