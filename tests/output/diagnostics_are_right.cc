@@ -308,6 +308,31 @@ namespace
   }
 
 
+  /** One chain of a ladder in the plane: 600 draws that hardly depend on each
+   * other. */
+  void
+  check_short_chains()
+  {
+    constexpr unsigned int n_runs = 400;
+    unsigned int           n_mean = 0, n_spread = 0;
+    const auto is_within = [](const EstimatedValue &found, const double truth) {
+      return std::abs(found.value - truth) < 2. * found.error;
+    };
+    for (unsigned int run = 0; run < n_runs; ++run)
+      {
+        const Diagnostics found = diagnose({process(0.3, 600, 3000 + run)});
+        n_mean += is_within(found.mean, 0.);
+        n_spread += is_within(found.standard_deviation, 1.);
+      }
+    for (const auto &[name, n] : {std::make_pair("mean", n_mean),
+                                  std::make_pair("deviation", n_spread)})
+      check(std::string("a short chain: twice the error of the ") + name +
+              " holds in 91 to 98 %",
+            n >= 0.91 * n_runs && n <= 0.98 * n_runs,
+            std::to_string(n) + " of " + std::to_string(n_runs));
+  }
+
+
   void
   check_long_chains()
   {
@@ -374,6 +399,7 @@ main()
   check_degenerate();
   check_by_hand();
   check_errors();
+  check_short_chains();
   check_long_chains();
   check_time();
   check_distance();
