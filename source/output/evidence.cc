@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/evidence.h>
+#include <tempera/output/level_estimates.h>
 
 #include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/vector.h>
@@ -184,6 +185,31 @@ namespace Tempera
                         const double one = log_weight(c, i);
                         return one > -infinite ? 0. : one;
                       });
+    }
+
+
+    /** Whether the tail of weights is so heavy that they have no variance. */
+    template <class LogWeight>
+    bool
+    is_tail_heavy(const RungPotentials &rung,
+                  const Rounds         &rounds,
+                  const LogWeight      &log_weight)
+    {
+      std::vector<double> weights;
+      double              largest = -infinite;
+      visit(rung,
+            rounds,
+            1,
+            [&](const std::size_t c, const std::size_t, const std::size_t i) {
+              const double one = log_weight(c, i);
+              if (std::isnan(one))
+                return;
+              weights.push_back(one);
+              largest = std::max(largest, one);
+            });
+      for (double &one : weights)
+        one = std::exp(one - largest);
+      return !(smooth_pareto_tail(weights) < 0.5);
     }
 
 
@@ -744,6 +770,7 @@ namespace Tempera
                             [&](const std::size_t c, const std::size_t i) {
                               return fine_weight(c, i) + to_fine.value;
                             }));
+        judge_tails(coarse, coarse_weight, fine, fine_weight);
         all.add(to_fine, 1.);
         return true;
       }
@@ -781,6 +808,21 @@ namespace Tempera
         pair.overlap =
           std::isnan(cold_share) ? hot_share : 0.5 * (hot_share + cold_share);
         result.pairs.push_back(pair);
+      }
+
+      /** Of the last pair, where its directions differ. */
+      template <class HotWeight, class ColdWeight>
+      void
+      judge_tails(const RungPotentials &hot,
+                  const HotWeight      &hot_weight,
+                  const RungPotentials &cold,
+                  const ColdWeight     &cold_weight)
+      {
+        EvidencePair &pair = result.pairs.back();
+        pair.has_heavy_tail =
+          pair.disagreement > EvidencePair::largest_disagreement &&
+          (is_tail_heavy(hot, rounds, hot_weight) ||
+           is_tail_heavy(cold, rounds, cold_weight));
       }
 
       const std::vector<RungPotentials> &rungs;

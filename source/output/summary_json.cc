@@ -145,6 +145,7 @@ namespace Tempera
                  .add("forward", estimate_json(pair.forward))
                  .add("backward", estimate_json(pair.backward))
                  .add("disagreement", pair.disagreement)
+                 .add("heavy_tail", pair.has_heavy_tail)
                  .add("overlap", pair.overlap)
                  .add("good", pair.is_good());
              }));

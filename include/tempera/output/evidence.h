@@ -53,6 +53,11 @@ namespace Tempera
     /** Difference of the two, in its standard errors. */
     double disagreement = 0.;
     /**
+     * Whether weights of one direction have so heavy a tail that they have no
+     * variance, and the two cannot be compared. Looked at if they differ.
+     */
+    bool has_heavy_tail = false;
+    /**
      * \f$\int p q / (p + q)\f$ of the two densities: 1/2 if they are equal, 0
      * if they have nothing in common.
      */
@@ -65,7 +70,7 @@ namespace Tempera
     is_good() const
     {
       return !(overlap < least_overlap) &&
-             !(disagreement > largest_disagreement);
+             (!(disagreement > largest_disagreement) || has_heavy_tail);
     }
   };
 
