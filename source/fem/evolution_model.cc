@@ -55,9 +55,10 @@ namespace Tempera
       std::vector<double> operator_gradient(gradient.size(), 0.);
 
       const auto derivatives = model.operators.derivatives_at(theta);
-      TimeCourse::StepStates   states;
-      dealii::Vector<double>   memory(course.n_interior);
-      TimeCourse::StepListener listener;
+      typename OperatorFamily<dim>::FieldSensitivity of_fields(model.operators);
+      TimeCourse::StepStates                         states;
+      dealii::Vector<double>                         memory(course.n_interior);
+      TimeCourse::StepListener                       listener;
       // Other evaluations have used the memory for the data meanwhile.
       const std::vector<NodalVector> *data =
         replay && !replay->keeps_all() ? &model.data_at(theta) : nullptr;
@@ -66,7 +67,7 @@ namespace Tempera
         evolution->advance(n, *data, instants);
         return true;
       };
-      if (!derivatives.empty())
+      if (!derivatives.empty() || !of_fields.empty())
         listener = [&](const unsigned int            n,
                        const dealii::Vector<double> &multiplier) {
           course.states_of_step(n,
@@ -83,6 +84,7 @@ namespace Tempera
               for (const auto &factor : derivative.factors)
                 operator_gradient[factor.first] -= factor.second * product;
             }
+          of_fields.add(multiplier, states);
         };
 
       try
@@ -94,6 +96,9 @@ namespace Tempera
           NoDerivative().apply_transpose(weights, gradient);
           return;
         }
+      of_fields.subtract_from(theta,
+                              operator_gradient.data() +
+                                model.unknowns().size());
       model.apply_to_data(theta, sensitivities, gradient);
       model.space.sum(dealii::make_array_view(operator_gradient));
       for (unsigned int i = 0; i < gradient.size(); ++i)
@@ -117,7 +122,11 @@ namespace Tempera
                                       const bool                use_products,
                                       const Mesh<dim>          &mesh)
     : MeshModel<dim>(setting, level, solver, use_products, mesh)
-    , operators(*setting.problem, this->space, setting.values, setting.unknowns)
+    , operators(*setting.problem,
+                this->space,
+                setting.values,
+                setting.unknowns,
+                setting.fields)
     , factory(solver.linear_solver,
               operators.is_symmetric(),
               solver.tolerance,

@@ -3,6 +3,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/coarser_levels.h>
+#include <tempera/fem/field_parameters.h>
 #include <tempera/fem/model_server.h>
 #include <tempera/target/forward_target.h>
 
@@ -181,6 +182,8 @@ namespace Tempera
                  "a mesh in one dimension stays on one process" :
                problem->has_residual() ?
                  "nonlinear equations are solved by one process each" :
+               !fields.empty() ?
+                 "equations with unknown fields are solved by one process each" :
                  "";
       }
 
@@ -198,6 +201,12 @@ namespace Tempera
                  settings.final_time.numbers[0];
       }
 
+      /** Make the fields, and tell all who must know of them. */
+      void
+      add_fields(ModelSetting                &setting,
+                 ForwardSettings             &forward,
+                 std::vector<ParameterRange> &ranges) const;
+
       ProblemSettings                           settings;
       std::shared_ptr<Problem>                  problem;
       std::vector<ModelParameter>               parameters;
@@ -205,6 +214,7 @@ namespace Tempera
       ObservationParameters                     observations;
       SolverParameters                          solver;
       std::map<std::string, FemLevelParameters> fem_levels;
+      std::map<std::string, FieldParameters>    fields;
     };
 
 
@@ -344,7 +354,7 @@ namespace Tempera
     FemModels::exact_predictions(const std::vector<double> &parameters) const
     {
       std::vector<double> result;
-      if (!setting.problem->has_exact_solution())
+      if (!setting.problem->has_exact_solution() || !setting.fields.empty())
         return result;
       std::vector<double> theta = setting.values;
       for (unsigned int i = 0; i < parameters.size(); ++i)
@@ -398,6 +408,11 @@ namespace Tempera
                        unknown_texts,
                        {"Problem", "Unknowns"},
                        sections);
+      const std::vector<std::string> field_names =
+        source.sections_in({"Problem", "Fields"});
+      problem->add_fields(field_names);
+      for (const std::string &name : field_names)
+        sections.add_struct({"Problem", "Fields", name}, fields[name]);
       if (declares_settings(*problem))
         sections.add_struct({"Problem", "Equation"}, *problem);
       sections.add_struct({"Observations"}, observations);
@@ -442,12 +457,64 @@ namespace Tempera
 
 
 
+    void
+    FemTargetType::add_fields(ModelSetting                &setting,
+                              ForwardSettings             &forward,
+                              std::vector<ParameterRange> &ranges) const
+    {
+      if (fields.empty())
+        return;
+      for (const auto &level : fem_levels)
+        if (level.second.adaptive_refinements > 0)
+          throw UserError("'Levels/" + level.first +
+                          "/Adaptive refinements' cannot be used with unknown "
+                          "fields in this version. Set it to 0.");
+      std::vector<double> truth;
+      bool                is_known = true;
+      // In the order in which the problem has them.
+      for (unsigned int i = parameters.size(); i < problem->parameters().size();
+           ++i)
+        {
+          const std::string &name = problem->parameters()[i].name;
+          MadeField          made = make_field(name,
+                                      fields.at(name),
+                                      settings.dimension,
+                                      settings.domain);
+          made.field.parameter    = i;
+          setting.fields.push_back(made.field);
+          setting.values.push_back(made.middle);
+          for (const Unknown &number : made.unknowns.marginals)
+            ranges.push_back({number.prior.scale(),
+                              number.prior.lower(),
+                              number.prior.upper()});
+          forward.joint_unknowns.push_back(made.unknowns);
+          is_known = is_known && !made.truth.empty();
+          truth.insert(truth.end(), made.truth.begin(), made.truth.end());
+        }
+
+      // The truth of the numbers, if there are any, and that of the fields.
+      std::vector<std::vector<double>> &truths = forward.data.truth;
+      if (!is_known)
+        truths.clear();
+      else if (truths.empty() && forward.unknowns.empty())
+        truths.push_back(truth);
+      else
+        for (std::vector<double> &one : truths)
+          one.insert(one.end(), truth.begin(), truth.end());
+    }
+
+
+
     std::unique_ptr<Target>
     FemTargetType::make(const TargetProcesses &processes) const
     {
-      const ModelUnknowns unknowns =
-        read_unknowns(parameters, unknown_texts, "Problem/Unknowns");
-      problem->set_up(unknowns.scales());
+      const ModelUnknowns unknowns = read_unknowns(parameters,
+                                                   unknown_texts,
+                                                   "Problem/Unknowns",
+                                                   !fields.empty());
+      std::vector<double> scales   = unknowns.scales();
+      scales.resize(problem->parameters().size(), 1.);
+      problem->set_up(scales);
 
       const bool  is_stationary = problem->order_in_time() == 0;
       const auto &final_time    = settings.final_time.numbers;
@@ -471,9 +538,11 @@ namespace Tempera
       setting.sensors      = forward.observations.sensors;
       setting.final_time =
         final_time.empty() ? forward.observations.last_time() : final_time[0];
+      std::vector<ParameterRange> ranges = unknowns.ranges;
+      add_fields(setting, forward, ranges);
       return std::make_unique<ForwardTarget>(
         std::make_unique<FemModels>(
-          setting, unknowns.ranges, solver, ladder_levels, fem_levels),
+          setting, ranges, solver, ladder_levels, fem_levels),
         forward,
         processes.peers);
     }

@@ -6,7 +6,10 @@
 
 #include <deal.II/base/utilities.h>
 #include <deal.II/dofs/dof_tools.h>
-#include <deal.II/fe/mapping.h>
+#include <deal.II/fe/fe_dgq.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_generator.h>
 #include <deal.II/lac/la_parallel_vector.h>
 #include <deal.II/numerics/data_out.h>
 
@@ -50,6 +53,18 @@ namespace Tempera
         throw UserError(cannot_be_written(path));
     }
 
+    /** Make a folder; what is wrong if that fails. */
+    std::string
+    made_folder(const std::string &folder)
+    {
+      std::error_code error;
+      std::filesystem::create_directories(folder, error);
+      return error ? "The folder '" + folder +
+                       "' for fields cannot be made: " + error.message() +
+                       ". Look at what is in its place." :
+                     "";
+    }
+
     /** One file by all processes. */
     template <int dim>
     void
@@ -86,6 +101,20 @@ namespace Tempera
         result.local_element(i) = field[i];
       result.update_ghost_values();
     }
+
+    /** Numbers of points of a raster over a box of so large sides. */
+    std::array<unsigned int, 2>
+    raster_size(const double width, const double height)
+    {
+      constexpr double most_points = 60., fewest_points = 8.;
+      const auto       n = [&](const double side) {
+        return static_cast<unsigned int>(
+          std::max(fewest_points,
+                   std::round(most_points * side / std::max(width, height))));
+      };
+      return {{n(width), n(height)}};
+    }
+
     /**
      * The mean at all times at the points of a raster over the domain, as a
      * table with a line for each point: what a report draws, and small enough
@@ -97,10 +126,9 @@ namespace Tempera
            const std::vector<FieldAtTime> &fields,
            const std::vector<VectorType>  &means)
     {
-      constexpr unsigned int most_points = 60, fewest_points = 8;
-      constexpr double       outside      = -std::numeric_limits<double>::max();
-      const MPI_Comm         communicator = dof_handler.get_communicator();
-      const bool             is_shared    = n_processes(communicator) > 1;
+      constexpr double outside      = -std::numeric_limits<double>::max();
+      const MPI_Comm   communicator = dof_handler.get_communicator();
+      const bool       is_shared    = n_processes(communicator) > 1;
 
       // As the two corners, the second with its signs changed.
       std::array<double, 4> corners;
@@ -119,16 +147,10 @@ namespace Tempera
       const dealii::Point<2>     low(corners[0], corners[1]);
       const dealii::Tensor<1, 2> size(
         {-corners[2] - low[0], -corners[3] - low[1]});
-      std::array<unsigned int, 2> n;
-      dealii::Tensor<1, 2>        step;
+      const std::array<unsigned int, 2> n = raster_size(size[0], size[1]);
+      dealii::Tensor<1, 2>              step;
       for (unsigned int d = 0; d < 2; ++d)
-        {
-          n[d] =
-            std::max<unsigned int>(fewest_points,
-                                   std::lround(most_points * size[d] /
-                                               std::max(size[0], size[1])));
-          step[d] = size[d] / n[d];
-        }
+        step[d] = size[d] / n[d];
       const auto point = [&](const unsigned int i, const unsigned int j) {
         return dealii::Point<2>(low[0] + (i + 0.5) * step[0],
                                 low[1] + (j + 0.5) * step[1]);
@@ -204,7 +226,118 @@ namespace Tempera
           }
       return text;
     }
+
+    using Columns = std::vector<std::pair<std::string, std::vector<double>>>;
+
+    template <int dim>
+    void
+    write_lattice(const FieldLattice &lattice,
+                  const Columns      &columns,
+                  const std::string  &path)
+    {
+      dealii::Point<dim> lower, upper;
+      for (unsigned int d = 0; d < dim; ++d)
+        {
+          lower[d] = lattice.lower[d];
+          upper[d] = lattice.upper[d];
+        }
+      dealii::Triangulation<dim> mesh;
+      dealii::GridGenerator::subdivided_hyper_rectangle(mesh,
+                                                        lattice.subdivisions,
+                                                        lower,
+                                                        upper);
+      std::unique_ptr<dealii::FiniteElement<dim>> element;
+      if (lattice.kind == FieldLattice::Kind::nodes)
+        element = std::make_unique<dealii::FE_Q<dim>>(1);
+      else
+        element = std::make_unique<dealii::FE_DGQ<dim>>(0);
+      dealii::DoFHandler<dim> dof_handler(mesh);
+      dof_handler.distribute_dofs(*element);
+      std::vector<dealii::Point<dim>> places(dof_handler.n_dofs());
+      dealii::DoFTools::map_dofs_to_support_points(
+        dealii::StaticMappingQ1<dim>::mapping, dof_handler, places);
+      std::vector<double> coordinates;
+      for (const dealii::Point<dim> &place : places)
+        for (unsigned int d = 0; d < dim; ++d)
+          coordinates.push_back(place[d]);
+      const FieldRows rows = lattice.rows_at(coordinates);
+
+      dealii::DataOut<dim> data_out;
+      data_out.attach_dof_handler(dof_handler);
+      std::vector<double>                 values;
+      std::vector<dealii::Vector<double>> vectors(columns.size());
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        {
+          rows.evaluate(columns[c].second.data(), values);
+          vectors[c] = dealii::Vector<double>(values.begin(), values.end());
+          std::string name = columns[c].first;
+          std::replace(name.begin(), name.end(), ' ', '_');
+          data_out.add_data_vector(vectors[c], name);
+        }
+      data_out.build_patches();
+      write_file(path, [&](std::ostream &file) { data_out.write_vtu(file); });
+    }
+
+    void
+    write_lattice_map(const FieldLattice &lattice,
+                      const Columns      &columns,
+                      const std::string  &path)
+    {
+      const double width                  = lattice.upper[0] - lattice.lower[0],
+                   height                 = lattice.upper[1] - lattice.lower[1];
+      const std::array<unsigned int, 2> n = raster_size(width, height);
+      std::vector<double>               points;
+      for (unsigned int j = 0; j < n[1]; ++j)
+        for (unsigned int i = 0; i < n[0]; ++i)
+          {
+            points.push_back(lattice.lower[0] + (i + 0.5) * width / n[0]);
+            points.push_back(lattice.lower[1] + (j + 0.5) * height / n[1]);
+          }
+      const FieldRows                  rows = lattice.rows_at(points);
+      std::vector<std::vector<double>> values(columns.size());
+      std::string                      text = "x,y";
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        {
+          rows.evaluate(columns[c].second.data(), values[c]);
+          text += "," + columns[c].first;
+        }
+      text += "\n";
+      for (std::size_t q = 0; q < points.size() / 2; ++q)
+        {
+          text +=
+            to_text(points[2 * q], 10) + "," + to_text(points[2 * q + 1], 10);
+          for (const std::vector<double> &column : values)
+            text += "," + to_text(column[q], 6);
+          text += "\n";
+        }
+      write_file(path, [&](std::ostream &file) { file << text; });
+    }
   } // namespace
+
+
+
+  void
+  write_lattice_files(const FieldLattice   &lattice,
+                      const Columns        &columns,
+                      const FieldFileNames &names)
+  {
+    const std::string mistake = made_folder(names.folder);
+    if (!mistake.empty())
+      throw UserError(mistake);
+    const std::string path = names.folder + "/" + names.stem;
+    switch (lattice.dimension())
+      {
+        case 1:
+          write_lattice<1>(lattice, columns, path + ".vtu");
+          break;
+        case 2:
+          write_lattice<2>(lattice, columns, path + ".vtu");
+          write_lattice_map(lattice, columns, path + "_map.csv");
+          break;
+        default:
+          write_lattice<3>(lattice, columns, path + ".vtu");
+      }
+  }
 
 
 
@@ -219,14 +352,7 @@ namespace Tempera
     const bool     is_first =
       !is_shared || dealii::Utilities::MPI::this_mpi_process(communicator) == 0;
 
-    std::error_code error;
-    if (is_first)
-      std::filesystem::create_directories(names.folder, error);
-    throw_together(communicator,
-                   error ? "The folder '" + names.folder +
-                             "' for fields cannot be made: " + error.message() +
-                             ". Look at what is in its place." :
-                           "");
+    throw_together(communicator, is_first ? made_folder(names.folder) : "");
 
     std::vector<std::pair<double, std::string>> times_and_names;
     for (std::size_t i = 0; i < fields.size(); ++i)

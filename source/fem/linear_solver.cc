@@ -234,6 +234,18 @@ namespace Tempera
         solve(x, b);
       }
 
+      /** Of L D L^T. */
+      double
+      log_determinant() const override
+      {
+        const int    *starts = static_cast<const int *>(factor->p);
+        const double *values = static_cast<const double *>(factor->x);
+        double        result = 0.;
+        for (std::size_t i = 0; i < factor->n; ++i)
+          result += std::log(values[starts[i]]);
+        return result;
+      }
+
       std::string
       name() const override
       {
@@ -642,6 +654,16 @@ namespace Tempera
       mutable Iterations counts;
     };
   } // namespace
+
+
+
+  double
+  LinearSolver::log_determinant() const
+  {
+    throw UserError("The linear solver " + name() +
+                    " does not know the determinant of its matrix; CHOLMOD "
+                    "does.");
+  }
 
 
 

@@ -89,7 +89,7 @@ namespace Tempera
                         scheme,
                         setting.problem->order_in_time() == 2,
                         make_channels(*setting.problem,
-                                      setting.unknowns,
+                                      setting.varying(),
                                       grid,
                                       TimeScheme::named(scheme),
                                       TimeScheme::for_first_step(scheme)),
@@ -132,7 +132,8 @@ namespace Tempera
     data_map         = make_data_map<dim>(*setting.problem,
                                   space,
                                   {course.channels.begin(), split},
-                                  use_products);
+                                  use_products,
+                                  setting.fields);
 
     const std::vector<Channel> constant(split, course.channels.end());
     std::vector<NodalVector> constant_data = course.make_data(constant.size());
@@ -190,8 +191,10 @@ namespace Tempera
     const dealii::ArrayView<const double> &unknowns) const
   {
     std::vector<double> result = setting.values;
-    for (unsigned int i = 0; i < unknowns.size(); ++i)
+    const std::size_t   n      = setting.unknowns.size();
+    for (unsigned int i = 0; i < n; ++i)
       result[setting.unknowns[i]] = unknowns[i];
+    result.insert(result.end(), unknowns.begin() + n, unknowns.end());
     return result;
   }
 

@@ -322,7 +322,7 @@ namespace Tempera
                                  order.derivative_follows);
                   break;
                 case Task::transpose:
-                  results.resize(setting.unknowns.size());
+                  results.resize(setting.n_unknowns());
                   derivatives.at(order.number)
                     ->apply_transpose(dealii::make_array_view(order.numbers),
                                       dealii::make_array_view(results));

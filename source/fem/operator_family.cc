@@ -52,11 +52,15 @@ namespace Tempera
   OperatorFamily<dim>::OperatorFamily(const Problem                   &problem,
                                       const SpaceDiscretisation<dim>  &space,
                                       const std::vector<double>       &values,
-                                      const std::vector<unsigned int> &unknowns)
+                                      const std::vector<unsigned int> &unknowns,
+                                      const std::vector<FieldUnknown> &fields)
     : problem(problem)
     , space(space)
     , unknowns(unknowns)
   {
+    std::vector<unsigned int> varying = unknowns;
+    for (const unsigned int field : parameters_of(fields))
+      varying.push_back(field);
     for (const OperatorTerm &description : problem.operator_terms())
       {
         for (const unsigned int function :
@@ -67,7 +71,7 @@ namespace Tempera
                             problem.functions()[function].name +
                             "' of the operator varies in time, which this "
                             "version cannot solve.");
-        for (const unsigned int parameter : unknowns)
+        for (const unsigned int parameter : varying)
           if ((problem.depends_on(description.function, {parameter}) ||
                problem.depends_on(description.scale, {parameter})) &&
               std::find(in_operator.begin(), in_operator.end(), parameter) ==
@@ -79,7 +83,12 @@ namespace Tempera
                   nullptr,
                   {},
                   problem.depends_on(description.scale, unknowns)};
-        if (!problem.depends_on(description.function, unknowns))
+        if (!fields.empty() && description.function != no_function)
+          term.fields = LocalFields(problem,
+                                    fields,
+                                    {description.function},
+                                    term.points->coordinates);
+        if (!problem.depends_on(description.function, varying))
           {
             const std::vector<double> at_points = coefficient(term, values);
             auto                      matrix = std::make_shared<OperatorMatrix>(
@@ -133,14 +142,40 @@ namespace Tempera
   OperatorFamily<dim>::coefficient(const Term                &term,
                                    const std::vector<double> &theta) const
   {
-    std::vector<double> result(term.points->n_points(), 1.);
+    std::vector<double>       result(term.points->n_points(), 1.);
+    const LocalFields::Values local =
+      term.fields.at(dealii::make_array_view(theta));
     if (term.description.function != no_function)
       problem.evaluate({term.description.function},
                        0.,
                        dealii::make_array_view(term.points->coordinates),
-                       {dealii::make_array_view(theta), {}},
+                       {dealii::make_array_view(theta),
+                        {},
+                        dealii::make_array_view(local.local)},
                        dealii::make_array_view(result),
                        {});
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::vector<double>
+  OperatorFamily<dim>::slopes(const Term                      &term,
+                              const std::vector<double>       &theta,
+                              const std::vector<unsigned int> &active,
+                              const LocalFields::Values       &local) const
+  {
+    const std::size_t   n = term.points->n_points();
+    std::vector<double> values(n), result(n * active.size());
+    problem.evaluate({term.description.function},
+                     0.,
+                     dealii::make_array_view(term.points->coordinates),
+                     {dealii::make_array_view(theta),
+                      dealii::make_array_view(active),
+                      dealii::make_array_view(local.local)},
+                     dealii::make_array_view(values),
+                     dealii::make_array_view(result));
     return result;
   }
 
@@ -292,15 +327,14 @@ namespace Tempera
         if (term.matrix)
           continue;
 
-        const std::size_t   n = term.points->n_points();
-        std::vector<double> values(n), slopes(n * unknowns.size());
-        problem.evaluate({term.description.function},
-                         0.,
-                         dealii::make_array_view(term.points->coordinates),
-                         {dealii::make_array_view(theta),
-                          dealii::make_array_view(unknowns)},
-                         dealii::make_array_view(values),
-                         dealii::make_array_view(slopes));
+        if (!problem.depends_on(term.description.function, unknowns))
+          continue;
+        const std::size_t         n = term.points->n_points();
+        const std::vector<double> slopes =
+          this->slopes(term,
+                       theta,
+                       unknowns,
+                       term.fields.at(dealii::make_array_view(theta)));
         for (unsigned int i = 0; i < unknowns.size(); ++i)
           if (problem.depends_on(term.description.function, {unknowns[i]}))
             result.push_back({kind,
@@ -312,6 +346,76 @@ namespace Tempera
                               {{i, scale}}});
       }
     return result;
+  }
+
+
+
+  template <int dim>
+  OperatorFamily<dim>::FieldSensitivity::FieldSensitivity(
+    const OperatorFamily &family)
+    : family(family)
+  {
+    for (const Term &term : family.terms)
+      if (!term.fields.empty())
+        {
+          sums.resize(family.terms.size());
+          sums[&term - family.terms.data()].assign(term.points->n_points(), 0.);
+        }
+  }
+
+
+
+  template <int dim>
+  void
+  OperatorFamily<dim>::FieldSensitivity::add(
+    const dealii::Vector<double> &multiplier,
+    const TimeCourse::StepStates &states)
+  {
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      if (!sums[k].empty())
+        {
+          const OperatorTerm &term = family.terms[k].description;
+          family.space.add_products(term,
+                                    *family.terms[k].points,
+                                    multiplier,
+                                    term.kind == OperatorKind::inertia ?
+                                      states.inertia :
+                                    term.kind == OperatorKind::capacity ?
+                                      states.capacity :
+                                      states.stiffness,
+                                    sums[k]);
+        }
+  }
+
+
+
+  template <int dim>
+  void
+  OperatorFamily<dim>::FieldSensitivity::subtract_from(
+    const std::vector<double> &theta,
+    double                    *gradient) const
+  {
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      {
+        const Term        &term   = family.terms[k];
+        const double       scale  = family.scale(term, theta);
+        const LocalFields &fields = term.fields;
+        if (sums[k].empty())
+          continue;
+        std::vector<unsigned int> active;
+        for (unsigned int i = 0; i < fields.size(); ++i)
+          active.push_back(fields.parameter(i));
+        const LocalFields::Values local =
+          fields.at(dealii::make_array_view(theta));
+        std::vector<double> slopes = family.slopes(term, theta, active, local);
+        const std::size_t   n      = sums[k].size();
+        for (unsigned int i = 0; i < fields.size(); ++i)
+          {
+            for (std::size_t q = 0; q < n; ++q)
+              slopes[i * n + q] *= -scale * sums[k][q];
+            fields.scatter(i, local, &slopes[i * n], gradient);
+          }
+      }
   }
 
 

@@ -19,10 +19,12 @@ namespace Tempera
 
 
   template <int dim>
-  PointwiseData<dim>::PointwiseData(const Problem                  &problem,
-                                    const SpaceDiscretisation<dim> &space,
-                                    const std::vector<Channel>     &channels)
+  PointwiseData<dim>::PointwiseData(const Problem                   &problem,
+                                    const SpaceDiscretisation<dim>  &space,
+                                    const std::vector<Channel>      &channels,
+                                    const std::vector<FieldUnknown> &fields)
     : problem(problem)
+    , n_field_values(n_values_of(fields))
     , partition(space.get_partition())
     , n_local(space.n_local())
     , n_data(space.n_interior() + space.n_boundary())
@@ -97,9 +99,33 @@ namespace Tempera
                 for (unsigned int d = 0; d < dim; ++d)
                   group.node_coordinates.push_back(space.nodes()[dim * i + d]);
               }
+        group.fields =
+          LocalFields(problem, fields, group.functions, group.coordinates());
         most_points = std::max(most_points, group.n_points());
       }
     point_values.resize(padded(most_points));
+  }
+
+
+
+  template <int dim>
+  void
+  PointwiseData<dim>::evaluate(
+    const Group                           &group,
+    const dealii::ArrayView<const double> &theta,
+    const LocalFields::Values             &fields,
+    const std::vector<unsigned int>       &active,
+    const dealii::ArrayView<double>       &values,
+    const dealii::ArrayView<double>       &derivatives) const
+  {
+    problem.evaluate(group.functions,
+                     group.time,
+                     dealii::make_array_view(group.coordinates()),
+                     {theta,
+                      dealii::make_array_view(active),
+                      dealii::make_array_view(fields.local)},
+                     values,
+                     derivatives);
   }
 
 
@@ -115,12 +141,8 @@ namespace Tempera
       {
         const dealii::ArrayView<double> values(point_values.data(),
                                                group.n_points());
-        problem.evaluate(group.functions,
-                         group.time,
-                         dealii::make_array_view(group.coordinates()),
-                         theta,
-                         values,
-                         {});
+        evaluate(
+          group, theta.values, group.fields.at(theta.values), {}, values, {});
         if (group.integration)
           {
             nodal = 0.;
@@ -194,11 +216,14 @@ namespace Tempera
     const unsigned int n_functionals = weights.n_functionals;
     const unsigned int n_active =
       jacobian.size() == 0 ? 0 : theta.active.size();
+    const std::size_t row_size = n_active + n_field_values;
 
     std::fill(values.begin(), values.end(), 0.);
     std::fill(jacobian.begin(), jacobian.end(), 0.);
     std::vector<double>         results((1 + n_active) * n_functionals);
     std::vector<const double *> vectors(1 + n_active);
+    std::vector<unsigned int>   active;
+    std::vector<double>         slopes;
     for (std::size_t g = 0; g < groups.size(); ++g)
       {
         const Group      &group  = groups[g];
@@ -206,17 +231,22 @@ namespace Tempera
         const std::size_t stride = padded(n);
         if (n == 0)
           continue;
-        point_derivatives.resize(n_active * n + row_padding);
-        problem.evaluate(group.functions,
-                         group.time,
-                         dealii::make_array_view(group.coordinates()),
-                         theta,
-                         dealii::ArrayView<double>(point_values.data(), n),
-                         dealii::ArrayView<double>(point_derivatives.data(),
-                                                   n_active * n));
+        const LocalFields::Values fields = group.fields.at(theta.values);
+        active.assign(theta.active.begin(), theta.active.begin() + n_active);
+        for (unsigned int i = 0; jacobian.size() > 0 && i < group.fields.size();
+             ++i)
+          active.push_back(group.fields.parameter(i));
+        point_derivatives.resize(active.size() * n + row_padding);
+        evaluate(group,
+                 theta.values,
+                 fields,
+                 active,
+                 dealii::ArrayView<double>(point_values.data(), n),
+                 dealii::ArrayView<double>(point_derivatives.data(),
+                                           active.size() * n));
         // The weights are zero there, but zero times a NaN is none.
         std::fill(point_values.begin() + n, point_values.begin() + stride, 0.);
-        std::fill(point_derivatives.begin() + n_active * n,
+        std::fill(point_derivatives.begin() + active.size() * n,
                   point_derivatives.end(),
                   0.);
         vectors[0] = point_values.data();
@@ -232,8 +262,20 @@ namespace Tempera
           {
             values[row] += results[row];
             for (unsigned int i = 0; i < n_active; ++i)
-              jacobian[row * n_active + i] +=
+              jacobian[row * row_size + i] +=
                 results[(1 + i) * n_functionals + row];
+            for (unsigned int i = n_active; i < active.size(); ++i)
+              {
+                const double *weight = &weights.matrices[g][row * stride];
+                const double *slope  = &point_derivatives[i * n];
+                slopes.resize(n);
+                for (std::size_t q = 0; q < n; ++q)
+                  slopes[q] = weight[q] * slope[q];
+                group.fields.scatter(i - n_active,
+                                     fields,
+                                     slopes.data(),
+                                     &jacobian[row * row_size + n_active]);
+              }
           }
       }
     if (partition)

@@ -525,14 +525,19 @@ namespace Tempera
 
   template <int dim>
   std::unique_ptr<DataMap>
-  make_data_map(const Problem                  &problem,
-                const SpaceDiscretisation<dim> &space,
-                const std::vector<Channel>     &channels,
-                const bool                      use_products)
+  make_data_map(const Problem                   &problem,
+                const SpaceDiscretisation<dim>  &space,
+                const std::vector<Channel>      &channels,
+                const bool                       use_products,
+                const std::vector<FieldUnknown> &fields)
   {
-    if (use_products && ProductData<dim>::is_possible(problem, space, channels))
+    if (use_products && fields.empty() &&
+        ProductData<dim>::is_possible(problem, space, channels))
       return std::make_unique<ProductData<dim>>(problem, space, channels);
-    return std::make_unique<PointwiseData<dim>>(problem, space, channels);
+    return std::make_unique<PointwiseData<dim>>(problem,
+                                                space,
+                                                channels,
+                                                fields);
   }
 
 
@@ -545,15 +550,18 @@ namespace Tempera
   make_data_map<1>(const Problem &,
                    const SpaceDiscretisation<1> &,
                    const std::vector<Channel> &,
-                   const bool);
+                   const bool,
+                   const std::vector<FieldUnknown> &);
   template std::unique_ptr<DataMap>
   make_data_map<2>(const Problem &,
                    const SpaceDiscretisation<2> &,
                    const std::vector<Channel> &,
-                   const bool);
+                   const bool,
+                   const std::vector<FieldUnknown> &);
   template std::unique_ptr<DataMap>
   make_data_map<3>(const Problem &,
                    const SpaceDiscretisation<3> &,
                    const std::vector<Channel> &,
-                   const bool);
+                   const bool,
+                   const std::vector<FieldUnknown> &);
 } // namespace Tempera

@@ -761,6 +761,70 @@ namespace Tempera
 
 
   template <int dim>
+  void
+  SpaceDiscretisation<dim>::add_products(const OperatorTerm           &term,
+                                         const IntegrationPoints      &points,
+                                         const dealii::Vector<double> &rows,
+                                         const NodalVector            &function,
+                                         std::vector<double> &products) const
+  {
+    Assert(partition == nullptr, dealii::ExcNotImplemented());
+    const unsigned int  n   = points.n_dofs_per_block;
+    const unsigned int  n_q = points.n_points_per_block;
+    std::vector<double> test(n), trial(n);
+    for (std::size_t block = 0; block < points.n_blocks(); ++block)
+      {
+        const unsigned int *dofs = &points.dofs[block * n];
+        for (unsigned int i = 0; i < n; ++i)
+          {
+            test[i]  = dofs[i] < n_interior_dofs ? rows[dofs[i]] : 0.;
+            trial[i] = function[dofs[i]];
+          }
+        for (unsigned int q = 0; q < n_q; ++q)
+          {
+            const std::size_t point   = block * n_q + q;
+            const double     *shape   = points.table(block) + q * n;
+            double            product = 0.;
+            if (term.kind == OperatorKind::diffusion)
+              {
+                const double *gradient =
+                  points.gradient_table(block, dim) + q * n * dim;
+                for (unsigned int d = 0; d < dim; ++d)
+                  {
+                    double of_test = 0., of_trial = 0.;
+                    for (unsigned int i = 0; i < n; ++i)
+                      {
+                        of_test += test[i] * gradient[i * dim + d];
+                        of_trial += trial[i] * gradient[i * dim + d];
+                      }
+                    product += of_test * of_trial;
+                  }
+              }
+            else
+              {
+                const double *gradient =
+                  term.kind == OperatorKind::convection ?
+                    points.gradient_table(block, dim) + q * n * dim :
+                    nullptr;
+                double of_test = 0., of_trial = 0.;
+                for (unsigned int i = 0; i < n; ++i)
+                  {
+                    of_test += test[i] * shape[i];
+                    of_trial +=
+                      trial[i] * (gradient != nullptr ?
+                                    gradient[i * dim + term.direction] :
+                                    shape[i]);
+                  }
+                product = of_test * of_trial;
+              }
+            products[point] += product * points.weights[point];
+          }
+      }
+  }
+
+
+
+  template <int dim>
   dealii::Point<dim>
   SpaceDiscretisation<dim>::place_of(const Sensor &sensor) const
   {

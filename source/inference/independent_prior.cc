@@ -68,6 +68,18 @@ namespace Tempera
 
 
 
+  bool
+  IndependentPrior::is_gaussian() const
+  {
+    return std::all_of(unknowns.begin(),
+                       unknowns.end(),
+                       [](const Unknown &unknown) {
+                         return unknown.prior.is_normal();
+                       });
+  }
+
+
+
   std::vector<double>
   IndependentPrior::sample(const RandomKey &key) const
   {

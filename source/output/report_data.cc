@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -279,7 +280,8 @@ namespace Tempera
         all.add("traces", traces())
           .add("swaps", swaps())
           .add("fit", fit())
-          .add("map", map())
+          .add("map", map("posterior"))
+          .add("unknownFields", unknown_fields())
           .add("dataTell", data_tell())
           .add("checks", checks())
           .add("meshError", mesh_error_json(analysis))
@@ -915,27 +917,58 @@ namespace Tempera
           .add("ofBestDraw", found.is_of_best_draw);
       }
 
+      /** Maps of fields that were unknown. */
+      Json
+      unknown_fields() const
+      {
+        namespace fs                   = std::filesystem;
+        const std::string        begin = "unknown_", end = "_map.csv";
+        std::vector<std::string> names;
+        std::error_code          error;
+        for (const auto &entry :
+             fs::directory_iterator(run.get_folder() + "/fields", error))
+          {
+            const std::string name = entry.path().filename().string();
+            if (name.size() > begin.size() + end.size() &&
+                name.compare(0, begin.size(), begin) == 0 &&
+                name.compare(name.size() - end.size(), end.size(), end) == 0)
+              names.push_back(
+                name.substr(begin.size(),
+                            name.size() - begin.size() - end.size()));
+          }
+        std::sort(names.begin(), names.end());
+        return Json(names, [&](const std::string &name) {
+          return JsonObject().add("name", name).add("map", map(begin + name));
+        });
+      }
+
       /**
-       * The mean solution in the plane, from fields/posterior_map.csv: its
-       * values as numbers from 0 to 254, 255 where the domain is not; null
-       * without it.
+       * Fields in the plane, from fields/STEM_map.csv, such as the mean
+       * solution at some times: their values as numbers from 0 to 254, 255
+       * where the domain is not; null without it.
        */
       Json
-      map() const
+      map(const std::string &stem) const
       {
-        std::ifstream file(run.get_folder() + "/fields/posterior_map.csv");
+        std::ifstream file(run.get_folder() + "/fields/" + stem + "_map.csv");
         std::string   line;
         if (!std::getline(file, line))
           return Json();
         constexpr std::size_t            most_points = 40000;
         std::vector<double>              x, y, times;
+        std::vector<std::string>         labels;
         std::vector<std::vector<double>> values;
         std::istringstream               header(line);
         for (std::string one; std::getline(header, one, ',');)
-          if (one.compare(0, time_label.size(), time_label) == 0)
+          labels.push_back(one);
+        // After those of x and y.
+        labels.erase(labels.begin(),
+                     labels.begin() + std::min<std::size_t>(2, labels.size()));
+        for (const std::string &label : labels)
+          if (label.compare(0, time_label.size(), time_label) == 0)
             times.push_back(
-              std::strtod(one.c_str() + time_label.size(), nullptr));
-        values.resize(times.size());
+              std::strtod(label.c_str() + time_label.size(), nullptr));
+        values.resize(labels.size());
         while (std::getline(file, line) && x.size() < most_points)
           {
             std::istringstream cells(line);
@@ -954,7 +987,7 @@ namespace Tempera
         while (n_x < y.size() && y[n_x] == y[0])
           ++n_x;
         if (n_x < 2 || x.size() % n_x != 0 || x.size() / n_x < 2 ||
-            times.empty())
+            labels.empty())
           return Json();
         const std::size_t   n_y = x.size() / n_x;
         std::vector<Json>   pictures;
@@ -987,6 +1020,7 @@ namespace Tempera
           .add("x", std::vector<double>{x[0] - 0.5 * dx, x[n_x - 1] + 0.5 * dx})
           .add("y", std::vector<double>{y[0] - 0.5 * dy, y.back() + 0.5 * dy})
           .add("times", times)
+          .add("labels", labels)
           .add("low", lowest)
           .add("high", highest)
           .add("pictures", pictures);

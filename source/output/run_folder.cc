@@ -64,6 +64,14 @@ namespace Tempera
       return is_numbered(name, "chain.", ".record") ||
              is_numbered(name, "draws_", ".csv") || others.count(name) > 0;
     }
+    /** Whether a file is a raster of a field. */
+    bool
+    is_map(const std::string &name)
+    {
+      const std::string end = "_map.csv";
+      return name.size() > end.size() &&
+             name.compare(name.size() - end.size(), end.size(), end) == 0;
+    }
   } // namespace
 
 
@@ -102,7 +110,7 @@ namespace Tempera
           for (const auto &entry : fs::directory_iterator(fields))
             if (entry.path().extension() == ".vtu" ||
                 entry.path().extension() == ".pvd" ||
-                entry.path().filename() == "posterior_map.csv")
+                is_map(entry.path().filename().string()))
               old_files.push_back(entry.path());
         if (!old_files.empty() && old_run != OldRun::overwrite)
           throw UserError("The folder '" + path +

@@ -26,6 +26,14 @@ namespace Tempera
     using BoundaryFormula =
       std::pair<std::vector<dealii::types::boundary_id>, std::string>;
 
+    /** Of a central difference in something that varies so much. */
+    double
+    step_for(const double scale)
+    {
+      return std::cbrt(std::numeric_limits<double>::epsilon()) *
+             (scale > 0. ? scale : 1.);
+    }
+
     /**
      * Read "formula" or "1, 2: formula; 3: formula" or "none". A colon may also
      * belong to a formula; then no mere numbers stand before it.
@@ -89,12 +97,40 @@ namespace Tempera
   void
   ExpressionProblem::add_parameters(const std::vector<std::string> &names)
   {
+    add_names(names, "Problem/Unknowns/");
+  }
+
+
+
+  void
+  ExpressionProblem::add_fields(const std::vector<std::string> &names)
+  {
+    for (const std::string &name : names)
+      if (std::any_of(my_parameters.begin(),
+                      my_parameters.end(),
+                      [&](const ProblemParameter &parameter) {
+                        return parameter.name == name;
+                      }))
+        throw UserError("'Problem/Fields/" + name +
+                        "' has the name of an entry of 'Problem/Unknowns', so "
+                        "that a formula with it would mean two things. Take "
+                        "another one.");
+    add_names(names, "Problem/Fields/");
+    n_fields += names.size();
+  }
+
+
+
+  void
+  ExpressionProblem::add_names(const std::vector<std::string> &names,
+                               const std::string              &section_of_names)
+  {
     const std::vector<std::string> taken{"x", "y", "z", "t"};
     for (const std::string &name : names)
       {
         if (std::find(taken.begin(), taken.end(), name) != taken.end() ||
             Expression::is_reserved(name))
-          throw UserError("'Problem/Unknowns/" + name +
+          throw UserError("'" + section_of_names + name +
                           "' has the name of a coordinate, the time, a "
                           "function or a constant. Take another one, for "
                           "instance '" +
@@ -104,7 +140,7 @@ namespace Tempera
             std::any_of(name.begin(), name.end(), [](const unsigned char c) {
               return !std::isalnum(c) && c != '_';
             }))
-          throw UserError("'Problem/Unknowns/" + name +
+          throw UserError("'" + section_of_names + name +
                           "' cannot be the name of a variable in a formula. "
                           "Take letters, digits and '_', a letter first.");
         my_parameters.push_back({name,
@@ -112,6 +148,16 @@ namespace Tempera
                                  "A variable of the formulas.",
                                  -std::numeric_limits<double>::infinity()});
       }
+  }
+
+
+
+  std::string
+  ExpressionProblem::entry_of(const unsigned int parameter) const
+  {
+    return (parameter + n_fields < my_parameters.size() ? "Problem/Unknowns/" :
+                                                          "Problem/Fields/") +
+           my_parameters[parameter].name;
   }
 
 
@@ -208,6 +254,11 @@ namespace Tempera
     for (unsigned int i = 0; i <= n_dimensions; ++i)
       if (expression.uses(i))
         return true;
+    for (unsigned int i = my_parameters.size() - n_fields;
+         i < my_parameters.size();
+         ++i)
+      if (expression.uses(n_dimensions + 1 + i))
+        return true;
     return false;
   }
 
@@ -269,8 +320,7 @@ namespace Tempera
     expressions.clear();
     steps.clear();
     for (const double scale : scales)
-      steps.push_back(std::cbrt(std::numeric_limits<double>::epsilon()) *
-                      (scale > 0. ? scale : 1.));
+      steps.push_back(step_for(scale));
 
     add_operator_term({OperatorKind::inertia}, inertia_text, "Inertia");
     add_operator_term({OperatorKind::capacity}, capacity_text, "Capacity");
@@ -379,7 +429,7 @@ namespace Tempera
                        [&](const Expression &expression) {
                          return expression.uses(n_dimensions + 1 + i);
                        }))
-        throw UserError("'Problem/Unknowns/" + my_parameters[i].name +
+        throw UserError("'" + entry_of(i) +
                         "' is in no formula of 'Problem/Equation', so that "
                         "nothing depends on it. Remove it, or look at the "
                         "spelling.");
@@ -398,11 +448,20 @@ namespace Tempera
   {
     const std::size_t   n     = values.size();
     const unsigned int  first = n_dimensions + 1;
-    std::vector<double> variables(first + theta.values.size());
+    std::vector<double> variables(first + my_parameters.size());
     variables[n_dimensions] = time;
-    std::copy(theta.values.begin(),
-              theta.values.end(),
-              variables.begin() + first);
+    std::copy_n(theta.values.begin(),
+                my_parameters.size(),
+                variables.begin() + first);
+    const auto step_of = [&](const unsigned int parameter) {
+      for (const LocalValues &field : theta.local)
+        if (field.parameter == parameter)
+          {
+            const double value = std::abs(variables[first + parameter]);
+            return step_for(field.scale > 0. ? field.scale : value);
+          }
+      return steps[parameter];
+    };
     std::fill(values.begin(), values.end(), 0.);
     std::fill(derivatives.begin(), derivatives.end(), 0.);
     for (const unsigned int function : functions)
@@ -413,6 +472,8 @@ namespace Tempera
             std::copy_n(&points[q * n_dimensions],
                         n_dimensions,
                         variables.begin());
+            for (const LocalValues &field : theta.local)
+              variables[first + field.parameter] = field.values[q];
             values[q] += expression(variables.data());
             if (derivatives.size() == 0)
               continue;
@@ -421,8 +482,10 @@ namespace Tempera
                 const unsigned int parameter = theta.active[i];
                 if (!expression.uses(first + parameter))
                   continue;
-                derivatives[i * n + q] +=
-                  derivative(expression, variables, first + parameter);
+                derivatives[i * n + q] += derivative(expression,
+                                                     variables,
+                                                     first + parameter,
+                                                     step_of(parameter));
               }
           }
       }
@@ -433,11 +496,11 @@ namespace Tempera
   double
   ExpressionProblem::derivative(const Expression    &expression,
                                 std::vector<double> &variables,
-                                const unsigned int   place) const
+                                const unsigned int   place,
+                                const double         step)
   {
     double      &variable = variables[place];
     const double here     = variable;
-    const double step     = steps[place - n_dimensions - 1];
     const auto   at       = [&](const double distance) {
       variable            = here + distance;
       const double result = expression(variables.data());

@@ -52,6 +52,18 @@ namespace Tempera
 
 
   void
+  Problem::add_fields(const std::vector<std::string> &names)
+  {
+    if (!names.empty())
+      throw UserError("'Problem/Fields/" + names[0] +
+                      "' is an unknown field, but this equation has no place "
+                      "for one. Set 'Problem/Type = expressions', whose "
+                      "formulas may contain it, or remove the section.");
+  }
+
+
+
+  void
   Problem::declare(dealii::ParameterHandler &)
   {}
 

@@ -43,6 +43,8 @@ namespace Tempera
 
     /** Draws from each prior that are kept with the record. */
     constexpr unsigned int n_prior_draws = 1000;
+    /** The same for all unknowns together, where one law has them all. */
+    constexpr std::size_t most_prior_numbers = 200000;
 
     /** Start points from a file: a column for each unknown. */
     std::vector<std::vector<double>>
@@ -243,11 +245,27 @@ namespace Tempera
     RandomKey key;
     key.seed    = run.seed;
     key.purpose = Purpose::start;
+    if (!target.has_independent_unknowns())
+      {
+        const std::size_t n = target.unknowns().size();
+        description.prior_draws.resize(n);
+        for (unsigned int k = 0;
+             k < std::min<std::size_t>(n_prior_draws, most_prior_numbers / n);
+             ++k)
+          {
+            --key.stream;
+            const std::vector<double> draw = target.prior()->sample(key);
+            for (std::size_t i = 0; i < n; ++i)
+              description.prior_draws[i].push_back(draw[i]);
+          }
+      }
     for (const Unknown &unknown : target.unknowns())
       {
+        description.priors.push_back(unknown.prior.text());
+        if (!target.has_independent_unknowns())
+          continue;
         // Streams that no start point uses.
         --key.stream;
-        description.priors.push_back(unknown.prior.text());
         std::vector<double> draws(n_prior_draws);
         fill_uniforms(key, dealii::make_array_view(draws));
         for (double &draw : draws)

@@ -77,7 +77,8 @@ namespace Tempera
     for (bool KernelNeeds::*const what : {&KernelNeeds::values,
                                           &KernelNeeds::gradients,
                                           &KernelNeeds::prior_draws,
-                                          &KernelNeeds::prior_covariance})
+                                          &KernelNeeds::prior_covariance,
+                                          &KernelNeeds::gaussian_prior})
       result.*what = any_needs(what);
     return result;
   }

@@ -337,5 +337,18 @@ namespace Tempera
         ", but what is sampled has no prior that is a law of its own. Give "
         "all unknowns proper priors, or set 'Sampler/Kernel/Type' to another "
         "kernel.");
+    if (needs.gaussian_prior && !prior->is_gaussian())
+      throw UserError(
+        "The kernel of rung " + std::to_string(rung) +
+        " moves along a Gaussian prior, but not all priors are normal. Give "
+        "unknowns normal(mean, deviation), where they must be positive of "
+        "their logarithm, or set 'Sampler/Kernel/Type' to another kernel, for "
+        "instance MALA.");
+    if (needs.gaussian_prior && rungs[rung].exponents.reference != 1.)
+      throw UserError(
+        "The kernel of rung " + std::to_string(rung) +
+        " keeps the prior as it is, but 'Sampler/Ladder/Temper = posterior' "
+        "tempers it, too. Set 'Sampler/Ladder/Temper = likelihood', or "
+        "'Sampler/Kernel/Type' to another kernel, for instance MALA.");
   }
 } // namespace Tempera

@@ -101,10 +101,7 @@ namespace Tempera
       log_likelihood(const dealii::ArrayView<const double> &state,
                      const double                           energy) const
       {
-        double prior = 0.;
-        for (std::size_t i = 0; i + 1 < names.size(); ++i)
-          prior += target.unknowns()[i].prior.energy(state[i]);
-        return prior - energy;
+        return target.prior()->energy(state, {}) - energy;
       }
 
       const RunSettings       &settings;
@@ -127,14 +124,11 @@ namespace Tempera
       const auto                its_model  = target.model(cold_level);
       const ForwardModel       &model      = *its_model;
       const GaussianLikelihood &likelihood = target.get_likelihood();
-      std::vector<double>       truth(target.unknowns().size());
+      std::vector<double>       truth;
       data.resize(model.n_predictions());
       for (unsigned int attempt = 0; attempt < most_attempts; ++attempt)
         {
-          fill_uniforms(key(number, Use::truth, attempt),
-                        dealii::make_array_view(truth));
-          for (std::size_t i = 0; i < truth.size(); ++i)
-            truth[i] = target.unknowns()[i].prior.quantile(truth[i]);
+          truth = target.prior()->sample(key(number, Use::truth, attempt));
           model.evaluate(dealii::ArrayView<const double>(truth.data(),
                                                          model.n_parameters()),
                          dealii::make_array_view(data),

@@ -2,6 +2,7 @@
 #include <tempera/base/failure_reason.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/inference/product_prior.h>
 #include <tempera/target/forward_target.h>
 
 #include <deal.II/base/parameter_handler.h>
@@ -100,7 +101,8 @@ namespace Tempera
   ModelUnknowns
   read_unknowns(const std::vector<ModelParameter> &parameters,
                 const std::vector<std::string>    &texts,
-                const std::string                 &section)
+                const std::string                 &section,
+                const bool                         has_others)
   {
     ModelUnknowns result;
     for (unsigned int i = 0; i < parameters.size(); ++i)
@@ -117,7 +119,7 @@ namespace Tempera
         result.ranges.push_back({prior.scale(), prior.lower(), prior.upper()});
         result.indices.push_back(i);
       }
-    if (result.unknowns.empty())
+    if (result.unknowns.empty() && !has_others)
       throw UserError("Nothing is unknown. Give at least one parameter of '" +
                       section +
                       "' a prior, for instance "
@@ -297,7 +299,7 @@ namespace Tempera
   {
     const ObservationParameters &data   = settings.data;
     std::vector<double>         &values = observations.values;
-    const std::size_t            n      = settings.unknowns.size();
+    const std::size_t            n      = n_model_parameters();
     if (data.truth.empty() || data.truth[0].size() != n)
       throw UserError(
         "'Observations/Synthetic data' are made from the truth, so "
@@ -346,8 +348,8 @@ namespace Tempera
   void
   ForwardTarget::make_likelihood()
   {
-    const ObservationParameters &data       = settings.data;
-    std::vector<Unknown>         unknowns   = settings.unknowns;
+    const ObservationParameters &data = settings.data;
+    std::vector<Unknown>         deviation;
     const auto                  &deviations = observations.standard_deviations;
     const std::string            name       = "Observations/Noise";
     const bool is_unknown = data.noise.find('(') != std::string::npos;
@@ -372,7 +374,7 @@ namespace Tempera
                           "' allows standard deviations that are zero or "
                           "negative. Take log-normal, or uniform with a lower "
                           "bound above 0.");
-        unknowns.push_back({"sigma", prior});
+        deviation.push_back({"sigma", prior});
         likelihood = std::make_shared<GaussianLikelihood>(observations.values);
       }
     else
@@ -393,7 +395,38 @@ namespace Tempera
         likelihood =
           std::make_shared<GaussianLikelihood>(observations.values, numbers);
       }
-    joint_prior = std::make_shared<IndependentPrior>(unknowns);
+    all_unknowns = settings.unknowns;
+    for (const JointUnknowns &field : settings.joint_unknowns)
+      all_unknowns.insert(all_unknowns.end(),
+                          field.marginals.begin(),
+                          field.marginals.end());
+    all_unknowns.insert(all_unknowns.end(), deviation.begin(), deviation.end());
+    if (has_independent_unknowns())
+      {
+        joint_prior = std::make_shared<IndependentPrior>(all_unknowns);
+        return;
+      }
+    std::vector<std::shared_ptr<const PriorMeasure>> parts;
+    const auto add = [&](const std::vector<Unknown> &unknowns) {
+      if (!unknowns.empty())
+        parts.push_back(std::make_shared<IndependentPrior>(unknowns));
+    };
+    add(settings.unknowns);
+    for (const JointUnknowns &field : settings.joint_unknowns)
+      parts.push_back(field.prior);
+    add(deviation);
+    joint_prior = std::make_shared<ProductPrior>(parts);
+  }
+
+
+
+  std::size_t
+  ForwardTarget::n_model_parameters() const
+  {
+    std::size_t result = settings.unknowns.size();
+    for (const JointUnknowns &field : settings.joint_unknowns)
+      result += field.marginals.size();
+    return result;
   }
 
 
@@ -401,7 +434,7 @@ namespace Tempera
   void
   ForwardTarget::check_truth() const
   {
-    const std::size_t n = settings.unknowns.size();
+    const std::size_t n = n_model_parameters();
     for (const std::vector<double> &truth : settings.data.truth)
       {
         if (truth.size() != n && truth.size() != unknowns().size())
@@ -475,9 +508,16 @@ namespace Tempera
     std::string text = "--     . problem: " + settings.title + ", " +
                        counted(observations.values.size(), "measurement") +
                        "\n";
-    for (const Unknown &unknown : unknowns())
+    const auto add = [&](const Unknown &unknown) {
       text +=
         "--     . unknown " + unknown.name + ": " + unknown.prior.text() + "\n";
+    };
+    for (const Unknown &unknown : settings.unknowns)
+      add(unknown);
+    for (const JointUnknowns &field : settings.joint_unknowns)
+      text += "--     . unknown " + field.description + "\n";
+    for (std::size_t i = n_model_parameters(); i < unknowns().size(); ++i)
+      add(unknowns()[i]);
     return text;
   }
 

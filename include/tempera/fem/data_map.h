@@ -3,6 +3,7 @@
 #define tempera_fem_data_map_h
 
 #include <tempera/fem/channel.h>
+#include <tempera/fem/local_fields.h>
 #include <tempera/fem/operator_matrix.h>
 #include <tempera/fem/space_discretisation.h>
 #include <tempera/problems/problem.h>
@@ -48,7 +49,8 @@ namespace Tempera
     /**
      * Values of the functionals at the data of some parameters.
      *
-     * @param jacobian Empty, or by functional and active parameter.
+     * @param jacobian Empty, or by functional and active parameter, then
+     * number of a field.
      */
     virtual void
     apply(const Functionals               &functionals,
@@ -67,13 +69,15 @@ namespace Tempera
    * functions are evaluated at all points.
    *
    * @param use_products Whether to use products where possible.
+   * @param fields Unknown fields, if there are any.
    */
   template <int dim>
   std::unique_ptr<DataMap>
-  make_data_map(const Problem                  &problem,
-                const SpaceDiscretisation<dim> &space,
-                const std::vector<Channel>     &channels,
-                const bool                      use_products = true);
+  make_data_map(const Problem                   &problem,
+                const SpaceDiscretisation<dim>  &space,
+                const std::vector<Channel>      &channels,
+                const bool                       use_products = true,
+                const std::vector<FieldUnknown> &fields       = {});
 } // namespace Tempera
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <tempera/fem/domain.h>
 #include <tempera/fem/fem_parameters.h>
+#include <tempera/fem/local_fields.h>
 #include <tempera/forward/forward_model.h>
 #include <tempera/forward/sensor.h>
 #include <tempera/problems/problem.h>
@@ -24,6 +25,8 @@ namespace Tempera
     std::vector<double> values;
     /** Indices of the unknown ones. */
     std::vector<unsigned int> unknowns;
+    /** Unknown fields; their numbers come after the unknown parameters. */
+    std::vector<FieldUnknown> fields;
     std::vector<Sensor>       sensors;
     double                    final_time = 0.;
     Domain                    domain;
@@ -32,6 +35,23 @@ namespace Tempera
      * its functions with the same arguments, and all get the same results.
      */
     MPI_Comm communicator = MPI_COMM_SELF;
+
+    /** Numbers that a model takes. */
+    unsigned int
+    n_unknowns() const
+    {
+      return unknowns.size() + n_values_of(fields);
+    }
+
+    /** Indices of all parameters that are not known, fields included. */
+    std::vector<unsigned int>
+    varying() const
+    {
+      std::vector<unsigned int> result = unknowns;
+      for (const unsigned int field : parameters_of(fields))
+        result.push_back(field);
+      return result;
+    }
   };
 
 

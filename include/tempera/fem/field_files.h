@@ -7,6 +7,8 @@
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/lac/vector.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace Tempera
@@ -32,6 +34,19 @@ namespace Tempera
   write_field_files(const dealii::DoFHandler<dim>  &dof_handler,
                     const std::vector<FieldAtTime> &fields,
                     const FieldFileNames           &names);
+
+
+  /**
+   * Write numbers on a lattice as STEM.vtu and, in the plane, at the points of
+   * a raster as STEM_map.csv.
+   *
+   * @param columns By name.
+   */
+  void
+  write_lattice_files(
+    const FieldLattice                                             &lattice,
+    const std::vector<std::pair<std::string, std::vector<double>>> &columns,
+    const FieldFileNames                                           &names);
 } // namespace Tempera
 
 #endif

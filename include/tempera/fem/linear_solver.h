@@ -38,6 +38,13 @@ namespace Tempera
     solve_transposed(dealii::Vector<double>       &x,
                      const dealii::Vector<double> &b) const = 0;
 
+    /**
+     * The logarithm of the determinant of the matrix. Only Cholesky's
+     * factorisation knows it; others throw a UserError.
+     */
+    virtual double
+    log_determinant() const;
+
     /** Whether a good guess saves time. */
     virtual bool
     uses_guess() const

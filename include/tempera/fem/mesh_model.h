@@ -21,7 +21,7 @@ namespace Tempera
     unsigned int
     n_parameters() const override
     {
-      return setting.unknowns.size();
+      return setting.n_unknowns();
     }
 
     unsigned int
@@ -52,10 +52,14 @@ namespace Tempera
     write_fields(const std::vector<std::vector<double>> &states,
                  const FieldFileNames                   &names) const override;
 
-    /** All parameters of the problem, with the unknown ones in their places. */
+    /**
+     * All parameters of the problem, with the unknown ones in their places,
+     * then the numbers of fields.
+     */
     std::vector<double>
     all_parameters(const dealii::ArrayView<const double> &unknowns) const;
 
+    /** Indices of the unknown parameters that are no fields. */
     const std::vector<unsigned int> &
     unknowns() const
     {

@@ -2,6 +2,7 @@
 #ifndef tempera_fem_operator_family_h
 #define tempera_fem_operator_family_h
 
+#include <tempera/fem/local_fields.h>
 #include <tempera/fem/space_discretisation.h>
 #include <tempera/fem/time_course.h>
 
@@ -22,13 +23,15 @@ namespace Tempera
     /**
      * @param values Of all parameters, for what no unknown changes.
      * @param unknowns Indices of the unknown ones.
+     * @param fields Those that are fields.
      */
     OperatorFamily(const Problem                   &problem,
                    const SpaceDiscretisation<dim>  &space,
                    const std::vector<double>       &values,
-                   const std::vector<unsigned int> &unknowns);
+                   const std::vector<unsigned int> &unknowns,
+                   const std::vector<FieldUnknown> &fields = {});
 
-    /** Unknown parameters that the operator depends on. */
+    /** Unknown parameters, fields included, that the operator depends on. */
     const std::vector<unsigned int> &
     unknowns_in_operator() const
     {
@@ -51,8 +54,41 @@ namespace Tempera
       std::vector<std::pair<unsigned int, double>> factors;
     };
 
+    /** In the unknowns that are no fields. */
     std::vector<Derivative>
     derivatives_at(const std::vector<double> &theta) const;
+
+    /**
+     * The derivative of \f$\sum_n\lambda_n\cdot A(\theta) u_n\f$ in the
+     * numbers of fields. The sum over the steps is one over the coefficients at
+     * the integration points, whatever the number of unknowns.
+     */
+    class FieldSensitivity
+    {
+    public:
+      explicit FieldSensitivity(const OperatorFamily &family);
+
+      /** Whether there is nothing to do. */
+      bool
+      empty() const
+      {
+        return sums.empty();
+      }
+
+      /** Add a step. */
+      void
+      add(const dealii::Vector<double> &multiplier,
+          const TimeCourse::StepStates &states);
+
+      /** Subtract the derivative from the gradient in the fields' numbers. */
+      void
+      subtract_from(const std::vector<double> &theta, double *gradient) const;
+
+    private:
+      const OperatorFamily &family;
+      /** By term of the family: at its points; empty without fields. */
+      std::vector<std::vector<double>> sums;
+    };
 
   private:
     struct Term
@@ -65,11 +101,24 @@ namespace Tempera
       std::vector<double> range;
       /** Whether an unknown is in the scale. */
       bool scale_varies;
+      /** In the function. */
+      LocalFields fields = {};
     };
 
     /** The coefficient of a term at its points, without the scale. */
     std::vector<double>
     coefficient(const Term &term, const std::vector<double> &theta) const;
+
+    /**
+     * The same with its derivatives in parameters.
+     *
+     * @param local The fields at the points.
+     */
+    std::vector<double>
+    slopes(const Term                      &term,
+           const std::vector<double>       &theta,
+           const std::vector<unsigned int> &active,
+           const LocalFields::Values       &local) const;
 
     /**
      * Throw UnsuitableMatrix if a coefficient has a sign without meaning.

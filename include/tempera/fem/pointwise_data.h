@@ -11,9 +11,10 @@ namespace Tempera
   class PointwiseData : public DataMap
   {
   public:
-    PointwiseData(const Problem                  &problem,
-                  const SpaceDiscretisation<dim> &space,
-                  const std::vector<Channel>     &channels);
+    PointwiseData(const Problem                   &problem,
+                  const SpaceDiscretisation<dim>  &space,
+                  const std::vector<Channel>      &channels,
+                  const std::vector<FieldUnknown> &fields = {});
 
     void
     assemble(const ParameterValues    &theta,
@@ -50,6 +51,8 @@ namespace Tempera
       /** The nodes, if the points are nodes. */
       std::vector<unsigned int> dofs;
       std::vector<unsigned int> channels;
+      /** Unknown fields in the functions. */
+      LocalFields fields;
 
       const std::vector<double> &
       coordinates() const
@@ -64,7 +67,18 @@ namespace Tempera
       }
     };
 
-    const Problem                         &problem;
+    /** The functions of a group at its points, with derivatives. */
+    void
+    evaluate(const Group                           &group,
+             const dealii::ArrayView<const double> &theta,
+             const LocalFields::Values             &fields,
+             const std::vector<unsigned int>       &active,
+             const dealii::ArrayView<double>       &values,
+             const dealii::ArrayView<double>       &derivatives) const;
+
+    const Problem &problem;
+    /** Numbers of all fields. */
+    const std::size_t                      n_field_values;
     const std::shared_ptr<const Partition> partition;
     /** All degrees of freedom, and those that are no ghosts. */
     const unsigned int n_local, n_data, n_interior;

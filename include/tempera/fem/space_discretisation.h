@@ -147,6 +147,20 @@ namespace Tempera
              const IntegrationPoints   &points,
              const std::vector<double> &coefficient) const;
 
+    /**
+     * Add to each point of a term what its coefficient there contributes to
+     * \f$\lambda\cdot A u\f$. For one process alone.
+     *
+     * @param rows \f$\lambda\f$
+     * @param function \f$u\f$
+     */
+    void
+    add_products(const OperatorTerm           &term,
+                 const IntegrationPoints      &points,
+                 const dealii::Vector<double> &rows,
+                 const NodalVector            &function,
+                 std::vector<double>          &products) const;
+
     /** Where the coefficient of a term is needed. */
     std::shared_ptr<const IntegrationPoints>
     points_of(const OperatorTerm &term) const;

@@ -38,6 +38,9 @@ namespace Tempera
     bool
     is_integrable(const double power) const override;
 
+    bool
+    is_gaussian() const override;
+
     std::vector<double>
     sample(const RandomKey &key) const override;
 

@@ -94,6 +94,12 @@ namespace Tempera
       return kind == Kind::uniform;
     }
 
+    bool
+    is_normal() const
+    {
+      return kind == Kind::normal;
+    }
+
     /** As from_text() reads it. */
     std::string
     text() const;

@@ -10,8 +10,9 @@ namespace Tempera
   /**
    * A linear equation, evolving or stationary, whose coefficients and data are
    * formulas of the parameter file, in the coordinates, the time and the
-   * parameters that the file names in `Problem/Unknowns`. The formulas are
-   * differentiated by central differences; the equation is not solved again.
+   * parameters that the file names in `Problem/Unknowns` and `Problem/Fields`.
+   * The formulas are differentiated by central differences; the equation is not
+   * solved again.
    */
   class ExpressionProblem : public Problem
   {
@@ -20,6 +21,9 @@ namespace Tempera
 
     void
     add_parameters(const std::vector<std::string> &names) override;
+
+    void
+    add_fields(const std::vector<std::string> &names) override;
 
     void
     declare(dealii::ParameterHandler &prm) override;
@@ -106,17 +110,29 @@ namespace Tempera
     check_that_all_matters() const;
 
     /** The derivative of a formula in the variable at a place. */
-    double
+    static double
     derivative(const Expression    &expression,
                std::vector<double> &variables,
-               const unsigned int   place) const;
+               const unsigned int   place,
+               const double         step);
 
-    /** Whether the coordinates or the time are in a formula. */
+    /** Add parameters that a section names, unless a name cannot be one. */
+    void
+    add_names(const std::vector<std::string> &names,
+              const std::string              &section_of_names);
+
+    /** Name of a parameter in the file. */
+    std::string
+    entry_of(const unsigned int parameter) const;
+
+    /** Whether the coordinates, the time or a field are in a formula. */
     bool
     depends_on_place(const Expression &expression) const;
 
-    const unsigned int               n_dimensions;
-    std::vector<ProblemParameter>    my_parameters;
+    const unsigned int            n_dimensions;
+    std::vector<ProblemParameter> my_parameters;
+    /** The last parameters are fields. */
+    unsigned int                     n_fields = 0;
     std::vector<FunctionDescription> my_functions;
     std::vector<OperatorTerm>        my_operator_terms;
     std::vector<DataTerm>            my_data_terms;

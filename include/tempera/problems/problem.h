@@ -31,11 +31,24 @@ namespace Tempera
   };
 
 
+  /** A parameter that is a field: it has another value at each point. */
+  struct LocalValues
+  {
+    unsigned int parameter;
+    /** By point. */
+    const double *values;
+    /** How much it may vary; 0: as much as its value is. */
+    double scale;
+  };
+
+
   /** The values of all parameters, and which of them to differentiate in. */
   struct ParameterValues
   {
     dealii::ArrayView<const double>       values;
     dealii::ArrayView<const unsigned int> active;
+    /** Parameters that are fields; their derivatives are local, too. */
+    dealii::ArrayView<const LocalValues> local = {};
   };
 
 
@@ -185,8 +198,8 @@ namespace Tempera
    * This interface is plain and batched. Authors of an equation derive from
    * FormulaProblem or ResidualProblem instead, and write formulas.
    *
-   * Before use a problem gets, in this order, add_parameters(), declare() and
-   * set_up(). Most need none of them.
+   * Before use a problem gets, in this order, add_parameters(), add_fields(),
+   * declare() and set_up(). Most need none of them.
    */
   class Problem
   {
@@ -199,6 +212,14 @@ namespace Tempera
      */
     virtual void
     add_parameters(const std::vector<std::string> &names);
+
+    /**
+     * The names in the section `Problem/Fields` of the parameter file: they
+     * become parameters, after all others, that vary in space (see
+     * ParameterValues::local). Problems without such formulas refuse them.
+     */
+    virtual void
+    add_fields(const std::vector<std::string> &names);
 
     /** Declare settings in the current section, `Problem/Equation`. */
     virtual void

@@ -47,6 +47,8 @@ namespace Tempera
     bool prior_draws = false;
     /** PriorMeasure::apply_covariance() and its root. */
     bool prior_covariance = false;
+    /** A prior that is Gaussian, at a temperature that leaves it alone. */
+    bool gaussian_prior = false;
   };
 
 

@@ -7,6 +7,7 @@
 
 #include <deal.II/base/array_view.h>
 
+#include <cstddef>
 #include <vector>
 
 namespace Tempera
@@ -54,7 +55,27 @@ namespace Tempera
     apply_covariance(const dealii::ArrayView<const double> &vector,
                      const dealii::ArrayView<double>       &result) const = 0;
 
-    /** \f$L v\f$ with some \f$L\f$ such that \f$L L^T = C\f$. */
+    /**
+     * Whether the law is Gaussian: then centre() is its mean, and a random walk
+     * with apply_covariance_root() can keep it.
+     */
+    virtual bool
+    is_gaussian() const
+    {
+      return false;
+    }
+
+    /** Number of columns of the root, which need not be square. */
+    virtual std::size_t
+    root_size() const
+    {
+      return space().dimension();
+    }
+
+    /**
+     * \f$L v\f$ with some \f$L\f$ such that \f$L L^T = C\f$; \f$v\f$ has
+     * root_size() entries.
+     */
     virtual void
     apply_covariance_root(const dealii::ArrayView<const double> &vector,
                           const dealii::ArrayView<double> &result) const = 0;

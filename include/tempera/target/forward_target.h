@@ -6,14 +6,17 @@
 #include <tempera/forward/function_model.h>
 #include <tempera/forward/model_family.h>
 #include <tempera/forward/model_type.h>
+#include <tempera/inference/independent_prior.h>
 #include <tempera/inference/observations.h>
 #include <tempera/inference/posterior.h>
 #include <tempera/target/target.h>
 #include <tempera/target/target_type.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Tempera
@@ -52,11 +55,34 @@ namespace Tempera
    *
    * @param texts By parameter.
    * @param section That has them, for messages.
+   * @param has_others Whether there are unknowns elsewhere; otherwise none at
+   * all is a UserError.
    */
   ModelUnknowns
   read_unknowns(const std::vector<ModelParameter> &parameters,
                 const std::vector<std::string>    &texts,
-                const std::string                 &section);
+                const std::string                 &section,
+                const bool                         has_others = false);
+
+
+  /** Unknowns that have one law together: the numbers of a field. */
+  struct JointUnknowns
+  {
+    std::shared_ptr<const PriorMeasure> prior;
+    /** The law of each number by itself. */
+    std::vector<Unknown> marginals;
+    /** One line for people. */
+    std::string description;
+    /** Of the field. */
+    std::string name;
+
+    /** Numbers that belong to those of the field, with a name. */
+    using Columns = std::vector<std::pair<std::string, std::vector<double>>>;
+
+    /** Writes them as files for pictures. */
+    std::function<void(const Columns &columns, const FieldFileNames &names)>
+      write;
+  };
 
 
   /** What a ForwardTarget is made of. */
@@ -66,9 +92,11 @@ namespace Tempera
     std::string family;
     /** What is sampled, in a few words. */
     std::string title;
-    /** Name and prior of each parameter of the models. */
+    /** Name and prior of the first parameters of the models. */
     std::vector<Unknown> unknowns;
-    Observations         observations;
+    /** Those after them. */
+    std::vector<JointUnknowns> joint_unknowns;
+    Observations               observations;
     /** Noise and truth; its data have become the observations. */
     ObservationParameters data;
   };
@@ -114,7 +142,42 @@ namespace Tempera
     const std::vector<Unknown> &
     unknowns() const override
     {
-      return joint_prior->get_unknowns();
+      return all_unknowns;
+    }
+
+    /** Fields; their numbers come after those of the other unknowns. */
+    const std::vector<JointUnknowns> &
+    fields() const
+    {
+      return settings.joint_unknowns;
+    }
+
+    /** Number of the first unknown that belongs to a field. */
+    std::size_t
+    first_of_fields() const
+    {
+      return settings.unknowns.size();
+    }
+
+    /** All but the numbers of fields are. */
+    bool
+    has_independent_unknowns() const override
+    {
+      return settings.joint_unknowns.empty();
+    }
+
+    bool
+    has_distinct_minima() const override
+    {
+      // To look for more of them takes starts that are as smooth as the prior.
+      return has_independent_unknowns();
+    }
+
+    unsigned int
+    most_information_draws() const override
+    {
+      // The information that is computed is for independent priors.
+      return has_independent_unknowns() ? Target::most_information_draws() : 0;
     }
 
     std::vector<std::string>
@@ -252,9 +315,13 @@ namespace Tempera
     void
     make_synthetic_data(const Peers &peers);
 
-    /** Standard deviations, or a prior for one. */
+    /** Standard deviations, or a prior for one; and the joint prior. */
     void
     make_likelihood();
+
+    /** How many unknowns the models take: all but that of the noise. */
+    std::size_t
+    n_model_parameters() const;
 
     /** Throw a UserError if the truth cannot be one. */
     void
@@ -265,7 +332,9 @@ namespace Tempera
     Observations                 observations;
 
     std::shared_ptr<const GaussianLikelihood> likelihood;
-    std::shared_ptr<const IndependentPrior>   joint_prior;
+    std::shared_ptr<const PriorMeasure>       joint_prior;
+    /** With the law of each by itself. */
+    std::vector<Unknown> all_unknowns;
 
     std::map<std::string, std::shared_ptr<const ForwardModel>> models;
   };

@@ -53,6 +53,13 @@ namespace Tempera
     virtual const std::vector<Unknown> &
     unknowns() const;
 
+    /** Whether the prior is that of each of the unknowns() by itself. */
+    virtual bool
+    has_independent_unknowns() const
+    {
+      return true;
+    }
+
     /** Names of the levels. */
     virtual std::vector<std::string>
     levels() const = 0;

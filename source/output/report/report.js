@@ -1467,6 +1467,52 @@
     element('i', {style: 'background: linear-gradient(to right, ' + colours.map(css).join(', ') + ')'}),
     element('span', {}, high), element('small', {}, title));
 
+  /** The rasters of a field, coloured. */
+  const picturesOf = (field) => field.pictures.map((shades) => {
+    const picture = document.createElement('canvas');
+    Object.assign(picture, {width: field.columns, height: field.rows});
+    const ctx = picture.getContext('2d'), image = ctx.createImageData(field.columns, field.rows);
+    shades.forEach((shade, k) => {
+      // Rows of the raster begin at the bottom.
+      const at = 4 * ((field.rows - 1 - Math.floor(k / field.columns)) * field.columns + k % field.columns);
+      image.data.set(shade === 255 ? [0, 0, 0, 0] : [...mixed(fieldColours, shade / 254), 255], at);
+    });
+    ctx.putImageData(image, 0, 0);
+    return picture;
+  });
+
+  /** Fields that were unknown, with the sensors: one of mean, deviation, truth at a time. */
+  function unknownFields() {
+    for (const {name, map: field} of report.unknownFields || []) {
+      if (!field)
+        continue;
+      const part = section('Field ' + name, 'The unknown field over the plane, before its map. Triangles are sensors.');
+      const pictures = picturesOf(field), barPlace = element('div'), controls = element('div', {class: 'controls'});
+      const places = (report.fit?.places || []).filter((place) => place.length === 2);
+      let chosen = 0;
+      const showBar = () => barPlace.replaceChildren(colourBar(fieldColours, number(field.low[chosen], 3),
+        field.labels[chosen], number(field.high[chosen], 3)));
+      part.append(controls);
+      const redraw = figure(part, 'Field ' + name, '', () => {
+        const holder = part.querySelector('.map .canvas');
+        holder.style.height = Math.round(110 + Math.max(holder.clientWidth - 70, 100) *
+          Math.min(1.1, Math.max(.2, (field.y[1] - field.y[0]) / (field.x[1] - field.x[0])))) + 'px';
+        return {type: 'scatter', data: {datasets: [{label: 'sensor', data: places.map(([x, y]) => ({x, y})),
+          pointStyle: 'triangle', pointRadius: 5, backgroundColor: '#e69f00', borderColor: '#000000',
+          pointBorderColor: '#000000'}]}, reach: {x: {include: field.x}, y: {include: field.y}},
+        options: {parsing: false, scales: {x: axis('x'), y: axis('y')}, plugins: {
+          marks: {image: {picture: pictures[chosen], x: field.x, y: field.y}}}}};
+      }, 'map');
+      part.querySelector('.map').append(barPlace);
+      showBar();
+      chooser(controls, 'Show', field.labels, (choice) => {
+        chosen = choice;
+        showBar();
+        redraw();
+      });
+    }
+  }
+
   /** Where the problem is in the plane: sensors, the mean solution, draws of a place. */
   function mapOfPlaces() {
     const data = report.fit, field = report.map;
@@ -1491,18 +1537,7 @@
     const all = [...sensors.values()];
     const largest = 3;
     let chosen = field ? field.times.length - 1 : 0;
-    const pictures = field ? field.pictures.map((shades) => {
-      const picture = document.createElement('canvas');
-      Object.assign(picture, {width: field.columns, height: field.rows});
-      const ctx = picture.getContext('2d'), image = ctx.createImageData(field.columns, field.rows);
-      shades.forEach((shade, k) => {
-        // Rows of the raster begin at the bottom.
-        const at = 4 * ((field.rows - 1 - Math.floor(k / field.columns)) * field.columns + k % field.columns);
-        image.data.set(shade === 255 ? [0, 0, 0, 0] : [...mixed(fieldColours, shade / 254), 255], at);
-      });
-      ctx.putImageData(image, 0, 0);
-      return picture;
-    }) : [];
+    const pictures = field ? picturesOf(field) : [];
     const barPlace = element('div');
     const showBars = () => barPlace.replaceChildren(...[
       field ? colourBar(fieldColours, number(field.low[chosen], 3), 'mean solution' +
@@ -1618,7 +1653,7 @@
 
   try {
     header();
-    for (const make of [table, whatDataTell, clouds, marginals, fit, residualsOfData, mapOfPlaces, fineEnough, networkErrors, traces, energies,
+    for (const make of [table, whatDataTell, unknownFields, clouds, marginals, fit, residualsOfData, mapOfPlaces, fineEnough, networkErrors, traces, energies,
       swaps, mixing, evidence, time, parameters])
       make();
   } catch (error) {
