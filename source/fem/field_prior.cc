@@ -205,7 +205,7 @@ namespace Tempera
         mesh_space.cells(),
         std::vector<double>(mesh_space.cells().n_points(), 1.)))
     , precision_root(assemble(mesh_space, operator_coefficients))
-    , factory("CHOLMOD", true, 0.)
+    , factory(LinearSolverType::cholmod, true, 0.)
     , precision_root_solver(factory.make(precision_root.interior))
     , mass_solver(factory.make(mass.interior))
   {
