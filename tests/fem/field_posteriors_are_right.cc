@@ -87,7 +87,7 @@ namespace
       kernel.adapt_step_size = adapt;
       LadderParameters ladder_parameters;
       ladder_parameters.temperatures = std::vector<double>{1.};
-      ladder_parameters.temper       = "likelihood";
+      ladder_parameters.temper       = Temper::likelihood;
       return Ladder(ladder_parameters, kernel, {{"fine", posterior}}, prior);
     }
 

@@ -183,7 +183,7 @@ namespace
   make_ladder(const std::vector<std::string>            &kernels,
               const std::shared_ptr<const PriorMeasure> &prior,
               const std::vector<double>                 &temperatures,
-              const std::string                         &temper = "likelihood")
+              const Temper temper = Temper::likelihood)
   {
     LadderParameters ladder_parameters;
     ladder_parameters.temperatures = temperatures;
@@ -279,7 +279,7 @@ namespace
   void
   check_message(const std::string                         &name,
                 const std::shared_ptr<const PriorMeasure> &prior,
-                const std::string                         &temper,
+                const Temper                               temper,
                 const std::string                         &expected)
   {
     for (const std::string kernel : {"pCN", "MALA + pCN-Langevin"})
@@ -311,12 +311,15 @@ main()
   check_acceptance();
   check_message("a tempered prior",
                 std::make_shared<Prior>(),
-                "posterior",
+                Temper::posterior,
                 "'Sampler/Ladder/Temper = likelihood'");
   check_message("a prior that is not Gaussian",
                 std::make_shared<Prior>(false),
-                "likelihood",
+                Temper::likelihood,
                 "not all priors are normal");
-  check_message("no prior", nullptr, "likelihood", "covariance of the prior");
+  check_message("no prior",
+                nullptr,
+                Temper::likelihood,
+                "covariance of the prior");
   return result();
 }

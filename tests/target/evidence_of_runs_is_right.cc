@@ -137,7 +137,7 @@ namespace
     settings.n_chains            = 4;
     settings.folder              = folder;
     settings.ladder.temperatures = temperatures;
-    settings.ladder.temper       = "likelihood";
+    settings.ladder.temper       = Temper::likelihood;
     settings.kernel.types        = {kernel};
     for (auto &format : settings.output.formats)
       format.second = false;
@@ -488,13 +488,13 @@ namespace
               found.objection);
       };
     Problem posterior                      = gaussian(1);
-    posterior.settings.ladder.temper       = "posterior";
+    posterior.settings.ladder.temper       = Temper::posterior;
     posterior.settings.run.iterations      = 300;
     posterior.settings.run.burn_in         = 100;
     posterior.settings.ladder.temperatures = std::vector<double>{1., 4.};
     says(posterior, "Temper = posterior", "a tempered prior: none");
     Problem short_ladder                = posterior;
-    short_ladder.settings.ladder.temper = "likelihood";
+    short_ladder.settings.ladder.temper = Temper::likelihood;
     says(short_ladder, "does not reach the prior", "a short ladder: none");
     Problem improper = posterior;
     improper.target =
