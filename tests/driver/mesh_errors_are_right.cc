@@ -64,7 +64,7 @@ main(int argc, char **argv)
                                          "run",
                                          "--overwrite",
                                          "--set",
-                                         "Seed = " + std::to_string(seed),
+                                         "Random seed = " + std::to_string(seed),
                                          "--set",
                                          "Output/Report = false"});
       if (run.exit_code != 0)
