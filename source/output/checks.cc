@@ -27,10 +27,10 @@ namespace Tempera
   visit(Checks::Shift &one, Field &field)
   {
     field("column", one.column);
-    field("mean", one.mean);
-    field("width", one.width);
     field.optional("mean_error", one.mean_error);
     field.optional("width_error", one.width_error);
+    field("mean", one.mean);
+    field("width", one.width);
   }
 
   template <typename Field>

@@ -70,11 +70,13 @@ namespace Tempera
                                  std::min(most_work, most_prepared_work) :
                                  most_work;
     const double sweeps      = refined->n_predictions() * (work_of_pair - 1.);
-    const bool   has_sweeps  = is_prepared && sweeps <= bound &&
+    // Of integrals, two pairs.
+    work                  = 4.;
+    const bool has_sweeps = is_prepared && work + sweeps <= bound &&
                             sweeps < all_states.size() * work_of_pair;
     if (has_sweeps)
       {
-        work         = sweeps;
+        work += sweeps;
         work_of_pair = 0.;
       }
     const std::vector<std::vector<double>> states =
@@ -148,8 +150,9 @@ namespace Tempera
     n_left_out = states.size() - n;
     if (n == 0)
       obstacle =
-        "A draw on the refined level would take " + to_text(work_of_state, 2) +
-        " solves, and no more than " + to_text(most_work, 2) +
+        "A draw on the refined level would take " +
+        to_text(work + work_of_state, 2) + " solves, and no more than " +
+        to_text(most_work, 2) +
         " are spent on it unasked. Set 'Output/Mesh error' to a number "
         "of draws.";
     return result;
@@ -205,7 +208,6 @@ namespace Tempera
     const auto other = target.get_family().make_reintegrated(level);
     if (!other)
       return;
-    work += 4.;
     for (const std::size_t place : {std::size_t(0), states.size() - 1})
       {
         const std::vector<double> &state = states[place];

@@ -32,7 +32,7 @@ namespace
     "  set Sensors = 0.06; 0.19; 0.31; 0.44; 0.56; 0.69; 0.81; 0.94\n"
     "  set Values = 0.9023, 0.6912, 0.5560, 0.4619, 0.3728, 0.3229, 0.2834, "
     "0.2655\n  set Noise = 0.01\nend\n"
-    "subsection Levels\n  subsection fine\n    set Subdivisions = 8\n"
+    "subsection Levels\n  subsection fine\n    set Subdivisions = 14\n"
     "    set Degree = 1\n  end\nend\n"
     "subsection Sampler\n  subsection Ladder\n    set Number of rungs = 1\n"
     "  end\n  subsection Kernel\n    set Preconditioner = adapt\n  end\nend\n";
@@ -64,7 +64,7 @@ main(int argc, char **argv)
                                          "run",
                                          "--overwrite",
                                          "--set",
-                                         "Seed = " + std::to_string(seed),
+                                         "Random seed = " + std::to_string(seed),
                                          "--set",
                                          "Output/Report = false"});
       if (run.exit_code != 0)

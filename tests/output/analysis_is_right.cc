@@ -227,7 +227,8 @@ namespace
                                           "mesh_objection",
                                           "refinement_work",
                                           "mean_error",
-                                          "width_error"};
+                                          "width_error",
+                                          "level_solve"};
 
 
   void

@@ -301,11 +301,11 @@ namespace
       settings.swaps.rule             = "none";
       settings.kernel.steps_per_round = {1, 1, 1, 1, 1};
       settings.ladder.paces           = {1, 1, 1, 1, 1};
-      settings.run.iterations         = 4050;
+      settings.run.iterations         = 20050;
     };
     const auto with_solves = [&](RunSettings &settings) {
       no_swaps(settings);
-      settings.output.n_level_solves = 300;
+      settings.output.n_level_solves = 600;
     };
     const Posterior truth  = posterior(linear, linear.fine),
                     wrong  = posterior(linear, linear.coarse);
@@ -316,19 +316,19 @@ namespace
     const Analysis        analysis  = sample(linear, 1, with_solves, &words);
     const LevelEstimates &estimates = analysis.level_estimates;
     check("solves on request make weights",
-          estimates.is_good() && estimates.steps[0].n_weighted == 300 &&
-            analysis.checks.level_solve_work == 300. &&
+          estimates.is_good() && estimates.steps[0].n_weighted == 600 &&
+            analysis.checks.level_solve_work == 600. &&
             std::abs(estimates.columns[0].mean.value - truth.mean) <
               4. * estimates.columns[0].mean.error &&
             std::abs(estimates.columns[0].mean.value - wrong.mean) >
-              6. * estimates.columns[0].mean.error &&
-            words.find("Level solves: 300 draws") != std::string::npos,
+              5. * estimates.columns[0].mean.error &&
+            words.find("Level solves: 600 draws") != std::string::npos,
           estimates.objection + words);
     sample(
       linear,
       1,
       [&](RunSettings &settings) {
-        settings.output.n_level_solves = 300;
+        settings.output.n_level_solves = 600;
         settings.ladder.temperatures   = std::vector<double>{
             1., 2., 5., 30., std::numeric_limits<double>::infinity()};
         settings.kernel.steps_per_round = {1, 1, 1, 1, 1};
