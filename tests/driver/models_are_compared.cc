@@ -153,9 +153,8 @@ namespace
 
 
 int
-main(int argc, char **argv)
+main()
 {
-  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   check_evidence();
   check_choice();
   check_why_not();
