@@ -167,6 +167,6 @@ namespace Tempera
     exchange_rungs();
     // All may have met in between; what was told then stays.
     chain.work.add_own(*work);
-    outbox.append(events);
+    outbox.add(events);
   }
 } // namespace Tempera

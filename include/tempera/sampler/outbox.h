@@ -31,7 +31,7 @@ namespace Tempera
 
     /** What waits in another box waits here, too. */
     void
-    append(const Outbox &other)
+    add(const Outbox &other)
     {
       bytes += other.bytes;
     }
