@@ -309,6 +309,8 @@ namespace Tempera
     Path              section = dealii::Utilities::split_string_list(path, '/');
     const std::string name    = section.back();
     section.pop_back();
+    if (!has_section(section))
+      open_section(section, origin);
     all_assignments.push_back({section, name, value, origin, ""});
   }
 
