@@ -423,7 +423,8 @@ namespace Tempera
       std::string
       make(const FinishedRun &run, Checks &checks) const override
       {
-        if (!run.has_prior())
+        // Of fields, pictures say it: see the study of unknown fields.
+        if (!run.has_prior() || !run.target.has_independent_unknowns())
           return "";
         if (!run.samples_posterior())
           return "\nWhat the data tell is not said: the coldest temperature "
