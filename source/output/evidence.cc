@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/output/evidence.h>
-#include <tempera/output/level_estimates.h>
 
 #include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/vector.h>
@@ -185,31 +184,6 @@ namespace Tempera
                         const double one = log_weight(c, i);
                         return one > -infinite ? 0. : one;
                       });
-    }
-
-
-    /** Whether the tail of weights is so heavy that they have no variance. */
-    template <class LogWeight>
-    bool
-    is_tail_heavy(const RungPotentials &rung,
-                  const Rounds         &rounds,
-                  const LogWeight      &log_weight)
-    {
-      std::vector<double> weights;
-      double              largest = -infinite;
-      visit(rung,
-            rounds,
-            1,
-            [&](const std::size_t c, const std::size_t, const std::size_t i) {
-              const double one = log_weight(c, i);
-              if (std::isnan(one))
-                return;
-              weights.push_back(one);
-              largest = std::max(largest, one);
-            });
-      for (double &one : weights)
-        one = std::exp(one - largest);
-      return !(smooth_pareto_tail(weights) < 0.5);
     }
 
 
@@ -770,7 +744,15 @@ namespace Tempera
                             [&](const std::size_t c, const std::size_t i) {
                               return fine_weight(c, i) + to_fine.value;
                             }));
-        judge_tails(coarse, coarse_weight, fine, fine_weight);
+        judge_tails(
+          cold,
+          group,
+          [&](const std::size_t c, const std::size_t i) {
+            return coarse_weight(c, i) - to_fine.value;
+          },
+          [&](const std::size_t c, const std::size_t i) {
+            return fine_weight(c, i) + to_fine.value;
+          });
         all.add(to_fine, 1.);
         return true;
       }
@@ -810,19 +792,44 @@ namespace Tempera
         result.pairs.push_back(pair);
       }
 
-      /** Of the last pair, where its directions differ. */
-      template <class HotWeight, class ColdWeight>
+      /**
+       * Of the last pair, where its directions differ: whether they agree where
+       * both densities are, so that it is for rare weights that they do not.
+       * For every set A the ratio is E_hot[1_A w] / P_cold(A), and P_hot(A) /
+       * E_cold[1_A / w].
+       *
+       * @param hot_ratio, cold_ratio log w at hot draws, -log w at cold ones.
+       */
+      template <class HotRatio, class ColdRatio>
       void
-      judge_tails(const RungPotentials &hot,
-                  const HotWeight      &hot_weight,
-                  const RungPotentials &cold,
-                  const ColdWeight     &cold_weight)
+      judge_tails(const unsigned int               cold,
+                  const std::vector<unsigned int> &group,
+                  const HotRatio                  &hot_ratio,
+                  const ColdRatio                 &cold_ratio)
       {
+        constexpr double largest = 4.;
+
         EvidencePair &pair = result.pairs.back();
-        pair.has_heavy_tail =
-          pair.disagreement > EvidencePair::largest_disagreement &&
-          (is_tail_heavy(hot, rounds, hot_weight) ||
-           is_tail_heavy(cold, rounds, cold_weight));
+        if (!(pair.disagreement > EvidencePair::largest_disagreement))
+          return;
+        const auto within = [&](const auto &ratio, const double power) {
+          return [&ratio, power](const std::size_t c, const std::size_t i) {
+            const double one = ratio(c, i);
+            return std::isnan(one) || std::abs(one) <= largest ? power * one :
+                                                                 -infinite;
+          };
+        };
+        const auto mean =
+          [&](const unsigned int rung, const auto &ratio, const double power) {
+            return log_mean(rungs[rung], rounds, group, within(ratio, power));
+          };
+        Linearised difference = mean(cold + 1, hot_ratio, 1.);
+        difference.add(mean(cold, cold_ratio, 0.), -1.);
+        difference.add(mean(cold + 1, hot_ratio, 0.), -1.);
+        difference.add(mean(cold, cold_ratio, 1.), 1.);
+        const EstimatedValue found = difference.estimate();
+        pair.has_heavy_tail        = std::abs(found.value) <=
+                              EvidencePair::largest_disagreement * found.error;
       }
 
       const std::vector<RungPotentials> &rungs;
