@@ -37,7 +37,9 @@ namespace Tempera
     double
     rate_of(const double time)
     {
-      return time <= 1. + 1e-9 ? 50. : std::log((time + 1.) / (time - 1.));
+      return std::isinf(time)  ? 0. :
+             time <= 1. + 1e-9 ? 50. :
+                                 std::log((time + 1.) / (time - 1.));
     }
 
     /** What the pilots have found. */
@@ -361,7 +363,11 @@ namespace Tempera
                 }
         }
       if (std::isinf(least))
-        result.work = result.fine_solves = infinity;
+        {
+          result.work = result.fine_solves = result.autocorrelation_time =
+            infinity;
+          result.paces.assign(levels.size(), 1);
+        }
       return result;
     }
 
