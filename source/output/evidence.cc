@@ -671,6 +671,14 @@ namespace Tempera
               return states.minus_log_integral(r, c) -
                      states.minus_log_integral(r + 1, c);
             };
+            const auto hot_ratio = [&](const std::size_t c,
+                                       const std::size_t i) {
+              return hot_weight(c, i) + shift(c);
+            };
+            const auto cold_ratio = [&](const std::size_t c,
+                                        const std::size_t i) {
+              return cold_weight(c, i) - shift(c);
+            };
             const std::vector<unsigned int> group =
               groups(rungs[r], rungs[r + 1]);
             add_pair(
@@ -680,16 +688,9 @@ namespace Tempera
               log_mean(rungs[r + 1], rounds, group, hot_weight),
               inverse(log_mean(rungs[r], rounds, group, cold_weight),
                       log_share(rungs[r + 1], rounds, group, hot_weight)),
-              mean_share(rungs[r + 1],
-                         rounds,
-                         [&](const std::size_t c, const std::size_t i) {
-                           return hot_weight(c, i) + shift(c);
-                         }),
-              mean_share(rungs[r],
-                         rounds,
-                         [&](const std::size_t c, const std::size_t i) {
-                           return cold_weight(c, i) - shift(c);
-                         }));
+              mean_share(rungs[r + 1], rounds, hot_ratio),
+              mean_share(rungs[r], rounds, cold_ratio));
+            judge_tails(r, group, hot_ratio, cold_ratio);
           }
         all.add(log_ratios[0], 1.);
         return true;
@@ -728,31 +729,22 @@ namespace Tempera
                    "('Sampler/Swaps/Rule = exact').");
             return false;
           }
+        const auto coarse_ratio = [&](const std::size_t c,
+                                      const std::size_t i) {
+          return coarse_weight(c, i) - to_fine.value;
+        };
+        const auto fine_ratio = [&](const std::size_t c, const std::size_t i) {
+          return fine_weight(c, i) + to_fine.value;
+        };
         add_pair(cold,
                  true,
                  to_fine,
                  to_fine,
                  inverse(log_mean(fine, rounds, group, fine_weight),
                          log_share(coarse, rounds, group, coarse_weight)),
-                 mean_share(coarse,
-                            rounds,
-                            [&](const std::size_t c, const std::size_t i) {
-                              return coarse_weight(c, i) - to_fine.value;
-                            }),
-                 mean_share(fine,
-                            rounds,
-                            [&](const std::size_t c, const std::size_t i) {
-                              return fine_weight(c, i) + to_fine.value;
-                            }));
-        judge_tails(
-          cold,
-          group,
-          [&](const std::size_t c, const std::size_t i) {
-            return coarse_weight(c, i) - to_fine.value;
-          },
-          [&](const std::size_t c, const std::size_t i) {
-            return fine_weight(c, i) + to_fine.value;
-          });
+                 mean_share(coarse, rounds, coarse_ratio),
+                 mean_share(fine, rounds, fine_ratio));
+        judge_tails(cold, group, coarse_ratio, fine_ratio);
         all.add(to_fine, 1.);
         return true;
       }
@@ -807,7 +799,7 @@ namespace Tempera
                   const HotRatio                  &hot_ratio,
                   const ColdRatio                 &cold_ratio)
       {
-        constexpr double largest = 4.;
+        constexpr double largest = 2.;
 
         EvidencePair &pair = result.pairs.back();
         if (!(pair.disagreement > EvidencePair::largest_disagreement))

@@ -53,8 +53,8 @@ namespace Tempera
     /** Difference of the two, in its standard errors. */
     double disagreement = 0.;
     /**
-     * Whether weights of one direction have so heavy a tail that they have no
-     * variance, and the two cannot be compared. Looked at if they differ.
+     * Whether the directions agree where both densities are, so that it is for
+     * rare, large weights that they do not. Looked at if they differ.
      */
     bool has_heavy_tail = false;
     /**
