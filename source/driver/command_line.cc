@@ -44,7 +44,7 @@ namespace Tempera
       "Tempera: which values of a model's unknowns are plausible, all of them.\n"
       "\n"
       "Usage:\n"
-      "  tempera run FILE.prm [--resume] [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
+      "  tempera run FILE.prm [--design] [--resume] [--set \"Section/Name = value\"]... [--output DIR] [--overwrite]\n"
       "  tempera validate FILE.prm [--set \"Section/Name = value\"]...\n"
       "  tempera design FILE.prm [--write FILE] [--set ...]\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
@@ -189,6 +189,7 @@ namespace Tempera
     void
     complete(Call &call, const bool is_resumed)
     {
+      check_design(call.file);
       if (is_resumed)
         add_design_of(Parameters(call.file).settings.folder, call.file);
       else
@@ -212,6 +213,9 @@ namespace Tempera
         "overwrite", "replace a run that is in the folder")(
         "resume", "go on with the run in the folder from its last checkpoint")(
         "resume-previous", "the same from the checkpoint before the last one")(
+        "design",
+        "find temperatures, levels, paces and kernel by short pilots first; "
+        "the file has no section 'Sampler' then")(
         "any-build",
         "resume although the checkpoint is of another version or build");
       const po::variables_map values = parse("run", call, options);
@@ -220,7 +224,7 @@ namespace Tempera
       read_parameter_file("run", values, call);
       const bool is_resumed =
         values.count("resume") > 0 || values.count("resume-previous") > 0;
-      if (wants_design(call.file))
+      if (values.count("design") > 0)
         complete(call, is_resumed);
       const Parameters parameters(call.file);
       check_that_processes_agree("run", parameters);
@@ -289,12 +293,12 @@ namespace Tempera
       add_set_option(options);
       options.add_options()("write",
                             po::value<std::string>(),
-                            "a parameter file for the settings, to be included "
-                            "after the file itself");
+                            "a file for the settings, which a parameter file "
+                            "may include");
       const po::variables_map values = parse("design", call, options);
       if (values.empty())
         return 0;
-      read_parameter_file("design", values, call);
+      check_design(read_parameter_file("design", values, call));
       const LadderDesign design = add_design(call.file, call.environment);
       call.environment.out << design.text();
       if (!design.objection.empty())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
+#include <tempera/base/user_error.h>
 #include <tempera/driver/design.h>
 #include <tempera/driver/parameters.h>
 
@@ -51,11 +52,13 @@ namespace Tempera
 
 
 
-  bool
-  wants_design(const ParameterFile &file)
+  void
+  check_design(const ParameterFile &file)
   {
-    return !file.has_section({"Sampler"}) &&
-           file.sections_in({"Sampler"}).empty();
+    if (file.has_section({"Sampler"}) || !file.sections_in({"Sampler"}).empty())
+      throw UserError("A ladder is to be designed, but the file has a section "
+                      "'Sampler' that says how to sample. Remove the section, "
+                      "or run the file as it is.");
   }
 
 

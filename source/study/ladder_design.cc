@@ -392,7 +392,7 @@ namespace Tempera
       std::stable_sort(result.begin(),
                        result.end(),
                        [](const LadderOption &a, const LadderOption &b) {
-                         return a.work < b.work;
+                         return a.rank() < b.rank();
                        });
       return result;
     }
@@ -502,6 +502,21 @@ namespace Tempera
       return design;
     }
   } // namespace
+
+
+
+  double
+  LadderOption::rank() const
+  {
+    // Weights that leave 80 % of the draws, see LevelEstimates.
+    constexpr double least_acceptance = 0.74, premium = 1.5;
+
+    const bool is_close =
+      !acceptances.empty() &&
+      *std::min_element(acceptances.begin(), acceptances.end()) >
+        least_acceptance;
+    return is_close ? work / premium : work;
+  }
 
 
 

@@ -8,9 +8,9 @@
 
 namespace Tempera
 {
-  /** Whether a file leaves it to the program how to sample. */
-  bool
-  wants_design(const ParameterFile &file);
+  /** Throw a UserError unless a file leaves it to us how to sample. */
+  void
+  check_design(const ParameterFile &file);
 
   /**
    * Find a ladder for what a file asks, and add all that is decided to the

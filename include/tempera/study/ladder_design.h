@@ -30,6 +30,13 @@ namespace Tempera
     /** Per effective draw: solves of the finest level, and all work. */
     double fine_solves = 0., work = 0.;
 
+    /**
+     * By what options are ordered: the work, with a premium for levels that are
+     * so close that the draws of all of them make one estimate.
+     */
+    double
+    rank() const;
+
     /** In a line, for people. */
     std::string
     text() const;
