@@ -133,9 +133,8 @@ namespace
 
 
 int
-main(int argc, char **argv)
+main()
 {
-  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
   check_run();
 
   const std::string length = "      set Correlation length = 0.5\n";

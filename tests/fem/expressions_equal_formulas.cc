@@ -176,7 +176,8 @@ namespace
           {
             refused = true;
           }
-        check("no solution without boundary conditions, " + solver, refused);
+        check("no solution without boundary conditions, " + name_of(solver),
+              refused);
       }
 
     // A root that ends at the value where it is differentiated.
