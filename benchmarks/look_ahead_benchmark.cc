@@ -75,7 +75,7 @@ namespace
   void
   measure(const unsigned int n_rounds, const double share, const Peers &peers)
   {
-    constexpr unsigned int pace = 10, n_coarse = 2;
+    constexpr unsigned int pace = 20, n_coarse = 2;
     // Sleeping takes a little longer than is asked for.
     constexpr double fine_time = 400000., overhead = 100.;
 
