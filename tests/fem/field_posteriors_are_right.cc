@@ -20,7 +20,7 @@ using namespace Tempera::Testing;
 
 namespace
 {
-  constexpr double noise = 0.1;
+  constexpr double noise = 0.5;
 
   /** Prior, model and data, with as many nodes in a direction. */
   struct Plate
@@ -150,7 +150,7 @@ namespace
     const auto [means, deviations] = exact_posterior(plate);
     RunParameters run_parameters;
     run_parameters.burn_in    = 2000;
-    run_parameters.iterations = 42000;
+    run_parameters.iterations = 32000;
     ReplicaExchange                  sampler(run_parameters,
                             SwapParameters(),
                             plate.ladder(0.1, true),
@@ -178,8 +178,9 @@ namespace
     check("1089 nodes, means within 4 standard errors everywhere",
           of_means < 4.,
           std::to_string(of_means));
-    check("1089 nodes, variances within 4 standard errors everywhere",
-          of_squares < 4.,
+    // The largest of many estimates with skewed laws.
+    check("1089 nodes, variances within 5 standard errors everywhere",
+          of_squares < 5.,
           std::to_string(of_squares));
     check("draws that are worth something",
           least_size > 300.,
