@@ -254,13 +254,29 @@ namespace Tempera
             }
         }
 
+      while (!stop && found.result.effective_size < enough_draws &&
+             n_rounds < (first_rounds << most_doublings))
+        {
+          n_rounds *= 2;
+          const PilotResult shorter = found.result;
+          found.result = pilot.run(found.ladder, n_rounds, n_rounds, &shorter);
+          found.together = found.result.autocorrelation_time;
+          say("the same for " + counted(n_rounds, "round") + ": " +
+              to_text(found.together, 3) + " rounds an effective draw");
+        }
+
       // The coldest rung alone, from wherever the posterior is: that chains
       // stay in their modes shows as an endless time.
       PilotLadder alone               = found.ladder;
       alone.temperatures              = {1.};
       const PilotResult ladder_states = found.result;
-      found.alone = pilot.run(alone, n_rounds, n_rounds, &ladder_states)
-                      .autocorrelation_time;
+      const PilotResult of_alone =
+        pilot.run(alone, n_rounds, n_rounds, &ladder_states);
+      // A few effective draws a chain are what chains have that never meet.
+      constexpr double least_of_chain = 5.;
+      found.alone = of_alone.effective_size > least_of_chain * task.n_chains ?
+                      of_alone.autocorrelation_time :
+                      infinity;
       say("the coldest rung alone: " + to_text(found.alone, 3) +
           " rounds an effective draw");
     }
@@ -482,8 +498,10 @@ namespace Tempera
       for (unsigned int i = 0; i < most_moves && !stop; ++i)
         {
           const std::string level = design.options[0].levels.back();
-          if (level == found.ladder.level ||
-              pilot.cost(level, Request::values) > 0.1)
+          // Finer ones only, so that there is an end.
+          const double cost = pilot.cost(level, Request::values);
+          if (cost <= pilot.cost(found.ladder.level, Request::values) ||
+              cost > 0.1)
             break;
           say("a pilot on level '" + level + "'");
           found.ladder.level       = level;

@@ -194,10 +194,8 @@ namespace Tempera
     all_work += work;
     result.work_per_round = work / n_chains / parameters.iterations;
     result.effective_size = least_effective_size(result);
-    // A few effective draws a chain are what chains have that never meet.
-    constexpr double least_of_chain = 5.;
     result.autocorrelation_time =
-      result.effective_size > least_of_chain * n_chains ?
+      result.effective_size > 0. ?
         std::max(1., result.n_states() / result.effective_size) :
         std::numeric_limits<double>::infinity();
     return result;

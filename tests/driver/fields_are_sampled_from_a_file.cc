@@ -67,7 +67,7 @@ namespace
                    "truth\n") == 0 &&
             std::count(map.begin(), map.end(), '\n') == 3601 &&
             contains(read_file("one/fields/unknown_k.vtu"), "mean") &&
-            contains(read_file("one/report.html"), "\"unknownFields\":[{"),
+            contains(read_file("one/report.html"), "\"unknownFields\": [{"),
           map.substr(0, 300));
 
     command({"run", "field.prm", "--output", "two"});
