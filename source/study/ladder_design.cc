@@ -526,8 +526,9 @@ namespace Tempera
   double
   LadderOption::rank() const
   {
-    // Weights that leave 80 % of the draws, see LevelEstimates.
-    constexpr double least_acceptance = 0.74, premium = 1.5;
+    // Weights that leave 80 % of the draws, see LevelEstimates, have 0.74; a
+    // spread from a few draws is not known well.
+    constexpr double least_acceptance = 0.8, premium = 1.5;
 
     const bool is_close =
       !acceptances.empty() &&

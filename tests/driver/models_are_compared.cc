@@ -135,7 +135,7 @@ namespace
              "--set",
              "Iterations = 200",
              "--set",
-             "Sampler/Ladder/Temperatures = 1, 1, 2, 4, 8, 16, 32",
+             "Sampler/Ladder/Temperatures = 1, 1, 2, 4, 8, 16, 32, 64, 128",
              "--output",
              "short_ladder",
              "--overwrite"});
