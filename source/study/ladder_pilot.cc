@@ -210,6 +210,8 @@ namespace Tempera
     const auto          one = energy(level);
     std::vector<double> result;
     Evaluation          evaluation;
+    evaluation.reference_gradient.resize(one->space().dimension());
+    evaluation.potential_gradient.resize(one->space().dimension());
     for (const std::vector<double> &state : states)
       {
         evaluation.invalidate();
