@@ -227,36 +227,22 @@ namespace Tempera
     Designer::choose_kernel()
     {
       const std::string learned = dimension <= 100 ? "adapt dense" : "adapt";
-      const double      gradients =
-        pilot.cost(found.ladder.level, Request::values_and_gradients) /
-        pilot.cost(found.ladder.level, Request::values);
-      struct Candidate
-      {
-        std::string kernel, preconditioner;
-        /** Of a step, in evaluations of the energy. */
-        double cost;
-      };
-      const std::vector<Candidate> kernels = {{"differences", "none", 1.},
-                                              {"MALA", learned, gradients},
-                                              {"HMC", "none", 10. * gradients}};
-      const PilotResult            before  = found.result;
-      double                       least   = infinity;
-      for (const Candidate &candidate : kernels)
+      std::vector<std::pair<std::string, std::string>> kernels = {
+        {"differences", "none"}, {"MALA", learned}, {"HMC", "none"}};
+      const PilotResult before = found.result;
+      double            least  = infinity;
+      for (const auto &[kernel, preconditioner] : kernels)
         {
           PilotLadder ladder    = found.ladder;
-          ladder.kernel         = candidate.kernel;
-          ladder.preconditioner = candidate.preconditioner;
+          ladder.kernel         = kernel;
+          ladder.preconditioner = preconditioner;
           if (stop)
             return;
-          // Each for about the same work.
-          constexpr unsigned int fewest_rounds = 100;
-          const unsigned int     n =
-            std::max(fewest_rounds,
-                     static_cast<unsigned int>(n_rounds / candidate.cost));
-          const PilotResult result = pilot.run(ladder, n, n, &before);
-          const double      work =
+          const PilotResult result =
+            pilot.run(ladder, n_rounds, n_rounds, &before);
+          const double work =
             result.work_per_round * result.autocorrelation_time;
-          say("kernel '" + candidate.kernel +
+          say("kernel '" + kernel +
               "': " + to_text(result.autocorrelation_time, 3) +
               " rounds an effective draw, work " + to_text(work, 3));
           if (work < least)
@@ -540,9 +526,8 @@ namespace Tempera
   double
   LadderOption::rank() const
   {
-    // Weights that leave 80 % of the draws, see LevelEstimates, have 0.74; a
-    // spread from a few draws is not known well.
-    constexpr double least_acceptance = 0.8, premium = 1.5;
+    // Weights that leave 80 % of the draws, see LevelEstimates.
+    constexpr double least_acceptance = 0.74, premium = 1.5;
 
     const bool is_close =
       !acceptances.empty() &&

@@ -57,7 +57,8 @@ namespace
   check_run()
   {
     write_file("field.prm", file());
-    CommandResult result = command({"run", "field.prm", "--output", "one"});
+    CommandResult result =
+      command({"run", "field.prm", "--output", "one", "--overwrite"});
     check("a run with a field",
           result.exit_code == 0 && contains(result.out, "field k: 25 nodal"),
           result.error + result.out);
@@ -70,7 +71,7 @@ namespace
             contains(read_file("one/report.html"), "\"unknownFields\": [{"),
           map.substr(0, 300));
 
-    command({"run", "field.prm", "--output", "two"});
+    command({"run", "field.prm", "--output", "two", "--overwrite"});
     check("the same file, the same draws",
           recorded_draws("one") == recorded_draws("two") &&
             recorded_draws("one").size() > 1000);
@@ -90,6 +91,7 @@ namespace
     // The truth of numbers and fields comes together.
     result = command({"run",
                       "both.prm",
+                      "--overwrite",
                       "--output",
                       "both",
                       "--set",
@@ -105,13 +107,14 @@ namespace
                       equation,
                     "",
                     "MALA"));
-    result = command({"run", "blocks.prm", "--output", "blocks"});
+    result =
+      command({"run", "blocks.prm", "--output", "blocks", "--overwrite"});
     check("blocks",
           result.exit_code == 0 && contains(result.out, "field k: 16 blocks"),
           result.error + result.out);
     write_file("sigma.prm",
                file(field + equation, "", "MALA", "log-normal(0.02, 0.3)"));
-    result = command({"run", "sigma.prm", "--output", "sigma"});
+    result = command({"run", "sigma.prm", "--output", "sigma", "--overwrite"});
     check("a field and an unknown noise",
           result.exit_code == 0,
           result.error + result.out);

@@ -185,9 +185,6 @@ namespace
     check("draws that are worth something",
           least_size > 300.,
           std::to_string(least_size));
-    std::cerr << "largest deviations in standard errors: " << of_means << ", "
-              << of_squares << "; least effective size " << least_size
-              << std::endl;
   }
 
 
@@ -220,8 +217,6 @@ namespace
         });
         sampler.run();
         acceptances.push_back(moved / n);
-        std::cerr << n_nodes << " nodes in a direction: acceptance "
-                  << acceptances.back() << std::endl;
       }
     const auto [least, most] =
       std::minmax_element(acceptances.begin(), acceptances.end());
