@@ -24,7 +24,7 @@ namespace Tempera
     /** States at which levels are compared. */
     constexpr unsigned int n_compared = 24;
     /** Pilots end with so many effective draws of the coldest rung. */
-    constexpr double enough_draws = 60.;
+    constexpr double enough_draws = 100.;
 
     /** Swaps between levels whose energies' difference has this deviation. */
     double
@@ -207,7 +207,7 @@ namespace Tempera
             }
           const bool is_settled =
             std::abs(barrier - last_barrier) < 0.15 * barrier + 0.05;
-          if ((is_settled && result.effective_size > enough_draws / 2.) ||
+          if ((is_settled && result.effective_size > enough_draws) ||
               ++n_doublings > most_doublings)
             break;
           last_barrier = barrier;

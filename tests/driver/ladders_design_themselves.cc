@@ -66,8 +66,9 @@ namespace
     check("the posterior is that of the grid",
           std::abs(x) < 5. && std::abs(y) < 5.,
           std::to_string(x) + " " + std::to_string(y));
+    // Of ladders on the fine mesh alone, 70 times 1,000 effective draws.
     check("for little work",
-          number_after(json, "\"work\": ") < 4000.,
+          number_after(json, "\"work\": ") < 7000.,
           std::to_string(number_after(json, "\"work\": ")));
 
     const CommandResult again =
