@@ -58,15 +58,16 @@ main(int argc, char **argv)
   std::string  words;
   for (unsigned int seed = 1; seed <= n_runs; ++seed)
     {
-      const CommandResult run = command({"run",
-                                         "run.prm",
-                                         "--output",
-                                         "run",
-                                         "--overwrite",
-                                         "--set",
-                                         "Random seed = " + std::to_string(seed),
-                                         "--set",
-                                         "Output/Report = false"});
+      const CommandResult run =
+        command({"run",
+                 "run.prm",
+                 "--output",
+                 "run",
+                 "--overwrite",
+                 "--set",
+                 "Random seed = " + std::to_string(seed),
+                 "--set",
+                 "Output/Report = false"});
       if (run.exit_code != 0)
         std::cout << run.error << std::endl;
       const Analysis analysis = analyse(RecordedRun("run"));
