@@ -50,6 +50,7 @@ namespace Tempera
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
       "  tempera summary DIR [--json]\n"
+      "  tempera watch DIR [--every SECONDS] [--page]\n"
       "  tempera compare DIR... [--weights W...] [--write FILE.svg]\n"
       "  tempera export DIR [--csv] [--output DIR]\n"
       "  tempera report DIR\n"
@@ -407,6 +408,32 @@ namespace Tempera
 
 
     int
+    run_watch(Call &call)
+    {
+      po::options_description options("Options of 'tempera watch'");
+      double                  seconds = 2.;
+      options.add_options()("every",
+                            po::value(&seconds)->default_value(seconds),
+                            "seconds from one look to the next")(
+        "page",
+        "also make DIR/watch.html, a report that a browser loads anew by "
+        "itself");
+      const po::variables_map values = parse("watch", call, options);
+      if (values.empty())
+        return 0;
+      if (!(seconds > 0.))
+        throw UserError("tempera watch: --every must be larger than 0.");
+      watch_run(the_folder("watch", values),
+                seconds,
+                values.count("page") > 0,
+                call.environment.is_terminal,
+                call.environment.stop,
+                call.environment.out);
+      return 0;
+    }
+
+
+    int
     run_compare(Call &call)
     {
       po::options_description options("Options of 'tempera compare'");
@@ -685,6 +712,7 @@ namespace Tempera
       {"simulate", run_simulate},
       {"truth", run_truth},
       {"summary", run_summary},
+      {"watch", run_watch},
       {"compare", run_compare},
       {"export", run_export},
       {"report", run_report},

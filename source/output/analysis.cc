@@ -70,7 +70,8 @@ namespace Tempera
             report->work_budget > 0. && report->work >= report->work_budget;
           is_complete =
             is_complete && !report->interrupted &&
-            (report->rounds >= description.n_rounds || is_out_of_work);
+            (report->rounds >= description.n_rounds || is_out_of_work ||
+             report->is_enough);
         }
       analysis.state = is_complete    ? "complete" :
                        is_interrupted ? "interrupted" :

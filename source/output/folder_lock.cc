@@ -34,6 +34,12 @@ namespace Tempera
              (host[0] != 0 ? host : "this machine");
     }
 
+    std::string
+    lock_file(const std::string &folder)
+    {
+      return (std::filesystem::path(folder) / ".tempera.lock").string();
+    }
+
     /** Whether a file is still the one of this name. */
     bool
     is_file_of_name(const int descriptor, const std::string &path)
@@ -48,7 +54,7 @@ namespace Tempera
 
 
   FolderLock::FolderLock(const std::string &folder)
-    : path((std::filesystem::path(folder) / ".tempera.lock").string())
+    : path(lock_file(folder))
   {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -96,6 +102,22 @@ namespace Tempera
     , descriptor(std::exchange(other.descriptor, -1))
     , is_locked(other.is_locked)
   {}
+
+
+
+  bool
+  is_folder_in_use(const std::string &folder)
+  {
+    // Without the file there is no run; it is left by one that was killed.
+    const int descriptor =
+      open(lock_file(folder).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+      return false;
+    const bool is_free = flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+    const bool is_used = !is_free && errno == EWOULDBLOCK;
+    close(descriptor);
+    return is_used;
+  }
 
 
 

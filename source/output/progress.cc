@@ -16,6 +16,7 @@ namespace Tempera
                      const std::uint64_t n_rounds_before)
     : journal(journal)
     , n_rounds(n_rounds)
+    , expected_rounds(n_rounds)
     , is_terminal(is_terminal)
     , n_rounds_before(n_rounds_before)
     , begin(std::chrono::steady_clock::now())
@@ -49,9 +50,20 @@ namespace Tempera
         .count();
     const double rate =
       seconds > 0. ? double(rounds - n_rounds_before) / seconds : 0.;
-    return std::to_string(100 * rounds / n_rounds) + " %, " + to_text(rate, 3) +
+    const std::uint64_t end = std::max(rounds, expected_rounds);
+    return std::to_string(100 * rounds / end) + " %, " + to_text(rate, 3) +
            " rounds/s, " +
-           duration_text(rate > 0. ? (n_rounds - rounds) / rate : 0.) + " left";
+           duration_text(rate > 0. ? (end - rounds) / rate : 0.) + " left" +
+           words;
+  }
+
+
+
+  void
+  Progress::expect_end(const std::uint64_t rounds, const std::string &text)
+  {
+    expected_rounds = std::min(n_rounds, rounds);
+    words           = text;
   }
 
 
@@ -71,8 +83,8 @@ namespace Tempera
     std::string line = words.substr(0, columns - 1);
     if (width > 0)
       {
-        const int filled =
-          static_cast<int>(width * (double(rounds) / n_rounds));
+        const int filled = static_cast<int>(
+          width * std::min(1., double(rounds) / expected_rounds));
         line = "[" + std::string(filled, '=') +
                std::string(width - filled, ' ') + "] " + words;
       }

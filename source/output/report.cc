@@ -8,6 +8,7 @@
 #include <tempera/output/report_resources.h>
 #include <tempera/output/run_folder.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -111,11 +112,19 @@ namespace Tempera
 
 
   std::string
-  report_html(const RecordedRun &run, const Analysis &analysis)
+  report_html(const RecordedRun &run,
+              const Analysis    &analysis,
+              const double       refresh)
   {
     const std::string title = run.description().title;
     return fill(ReportResources::page,
                 {{"TITLE", escape(title.empty() ? "Report" : title)},
+                 {"REFRESH",
+                  refresh > 0. ?
+                    "<meta http-equiv=\"refresh\" content=\"" +
+                      std::to_string(std::lround(std::ceil(refresh))) +
+                      "\">\n" :
+                    ""},
                  {"STYLE", ReportResources::style},
                  {"DATA", report_data(run, analysis)},
                  {"LIBRARY", read_chart_library()},

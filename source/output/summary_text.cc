@@ -432,6 +432,17 @@ namespace Tempera
     }
 
 
+    /** What is wrong, and by how much. */
+    std::string
+    complaint(const Warning &warning)
+    {
+      return (warning.severity == Warning::Severity::wrong    ? "!! " :
+              warning.severity == Warning::Severity::doubtful ? "!  " :
+                                                                "   ") +
+             warning.what + "\n";
+    }
+
+
     std::string
     warnings_text(const Analysis &analysis)
     {
@@ -439,10 +450,7 @@ namespace Tempera
         return "\nNothing to warn about.\n";
       std::string text = "\n";
       for (const Warning &warning : analysis.warnings)
-        text += (warning.severity == Warning::Severity::wrong    ? "!! " :
-                 warning.severity == Warning::Severity::doubtful ? "!  " :
-                                                                   "   ") +
-                warning.what + "\n      " + warning.remedy + "\n";
+        text += complaint(warning) + "      " + warning.remedy + "\n";
       return text;
     }
   } // namespace
@@ -462,6 +470,24 @@ namespace Tempera
               std::to_string(analysis.rounds) + " of " +
               std::to_string(analysis.n_rounds) + " rounds\n";
     return text + warnings_text(analysis);
+  }
+
+
+
+  std::string
+  short_summary(const Analysis &analysis)
+  {
+    // The worst come first.
+    constexpr std::size_t most_warnings = 3;
+    const std::size_t     n_warnings    = analysis.warnings.size();
+    std::string text = draws_text(analysis) + modes_text(analysis) + "\n";
+    for (std::size_t i = 0; i < std::min(n_warnings, most_warnings); ++i)
+      text += complaint(analysis.warnings[i]);
+    return text +
+           (n_warnings > most_warnings ?
+              "   and " + counted(n_warnings - most_warnings, "other warning") +
+                ": tempera summary\n" :
+              "");
   }
 
 

@@ -525,8 +525,7 @@ namespace Tempera
              "Rungs remember their energies from swap to swap: raise 'Sampler/"
              "Kernel/Steps per round' or 'Sampler/Swaps/Every'." :
              "Raise 'Iterations', or use more rungs, closer to each other."});
-      constexpr double largest_replica_r_hat = 1.2;
-      if (analysis.replica_r_hat > largest_replica_r_hat)
+      if (analysis.replica_r_hat > Analysis::bad_replica_r_hat)
         warnings.push_back(
           {Kind::swaps,
            Severity::wrong,

@@ -123,6 +123,7 @@ namespace Tempera
     may_differ(const std::string &parameter)
     {
       return parameter == "Iterations" || parameter == "Work budget" ||
+             parameter == "Effective draws" || parameter == "Time limit" ||
              parameter == "Output directory" ||
              parameter.rfind("Parallel/", 0) == 0 ||
              is_about_servers(parameter) ||
@@ -300,8 +301,8 @@ namespace Tempera
     if (!difference.empty())
       throw UserError(
         what + "is of a run with other parameters: " + difference +
-        ". Only 'Iterations', 'Work budget' and the sections "
-        "'Output' and 'Parallel' may change when a run is resumed. Put the old "
+        ". Only 'Iterations', 'Work budget', 'Effective draws', 'Time limit' "
+        "and the sections 'Output' and 'Parallel' may change when a run is resumed. Put the old "
         "value back, or begin a new run in another folder.");
     const std::string changed = difference_of_files(checkpoint.identity.files,
                                                     identity.files,

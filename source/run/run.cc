@@ -4,6 +4,7 @@
 #include <tempera/base/user_error.h>
 #include <tempera/inference/csv_table.h>
 #include <tempera/output/analysis.h>
+#include <tempera/output/draws_so_far.h>
 #include <tempera/output/prediction_band.h>
 #include <tempera/output/progress.h>
 #include <tempera/output/record.h>
@@ -30,6 +31,14 @@ namespace Tempera
 {
   namespace
   {
+    using Clock = std::chrono::steady_clock;
+
+    double
+    seconds_since(const Clock::time_point &time)
+    {
+      return std::chrono::duration<double>(Clock::now() - time).count();
+    }
+
     const std::string rule(77, '-');
 
     /** Whether a folder holds a run that these parameters could go on with. */
@@ -144,6 +153,15 @@ namespace Tempera
       throw UserError("'Output/Field draws' and 'Output/Mean field draws' need "
                       "an equation that is solved on a mesh, but what is "
                       "sampled here has no fields. Set them to 0.");
+
+    constexpr std::uint64_t fewest = 100;
+    if (settings.effective_draws > 0 && settings.effective_draws < fewest)
+      throw UserError("'Effective draws' is " +
+                      std::to_string(settings.effective_draws) +
+                      ", but so few say too little of how good they are. Give "
+                      "at least " +
+                      std::to_string(fewest) +
+                      ", or 0 for a run that ends with 'Iterations'.");
 
     std::vector<Level> levels = make_levels();
     for (Level &level : levels)
@@ -589,14 +607,10 @@ namespace Tempera
       journal->write(burn_in_text(report));
     });
 
-    using Clock          = std::chrono::steady_clock;
     auto       last_save = Clock::now(), last_export = last_save;
     double     export_seconds = 0.05;
     bool       is_misfit_told = false;
-    const auto seconds_since  = [](const Clock::time_point &time) {
-      return std::chrono::duration<double>(Clock::now() - time).count();
-    };
-    const auto save = [&]() {
+    const auto save           = [&]() {
       times.enter("output");
       save_checkpoint();
       // Written whole each time: seldom enough not to be felt.
@@ -635,9 +649,30 @@ namespace Tempera
         save();
     });
 
-    bool complete = false;
+    bool complete = false, is_late = false;
     ensemble->signals.end_of_run.connect(
       [&](const RunReport &report) { complete = !report.interrupted; });
+    EarlyEnd early_end;
+    early_end.first_look = first_look();
+    early_end.is_enough  = [&]() {
+      times.enter("output");
+      for (const std::unique_ptr<Record> &record : records)
+        record->sync();
+      const DrawsSoFar so_far(analyse(RecordedRun(path)));
+      const double     n_wanted = settings.effective_draws;
+      const bool       is_last  = so_far.is_enough(n_wanted);
+      progress.expect_end(so_far.expected_rounds(n_wanted),
+                          ", " + so_far.text(n_wanted));
+      if (is_last || !options.is_terminal)
+        journal->write("   " + so_far.text(n_wanted) + "\n");
+      times.enter("sampling");
+      return is_last;
+    };
+    early_end.is_late = [&]() {
+      is_late =
+        settings.time_limit > 0. && seconds_since(begin) > settings.time_limit;
+      return is_late;
+    };
 
     std::string closing_words;
     try
@@ -653,7 +688,7 @@ namespace Tempera
         waited_before = process_layout.get_peers().waited();
         // Nothing is sampled from a start that is not warm.
         if (!is_stopped)
-          ensemble->run(stop, settings.output.checkpoint_rounds);
+          ensemble->run(stop, settings.output.checkpoint_rounds, early_end);
         times.enter("output");
         closing_words = gather_closing_words();
       }
@@ -669,22 +704,27 @@ namespace Tempera
       throw UserError("The 'Work budget' ended within burn-in, so that no draw "
                       "was kept. Raise it, or lower 'Burn-in'.");
     const double seconds = times.seconds("sampling");
-    journal->write("\n-- " + std::to_string(report.rounds) + " rounds" +
-                   (report.rounds > 0 ?
-                      " in " + to_text(seconds, 3) + " s (" +
-                        to_text(report.rounds / seconds, 3) + " per second)" :
-                      "") +
-                   (complete && report.rounds < report.n_rounds ?
-                      "\n-- the work budget is used up" :
-                      "") +
-                   (complete ?
-                      std::string() :
-                      "\n-- interrupted before the " +
-                        std::to_string(report.n_rounds) +
-                        " rounds were done; what was drawn is kept. This goes "
-                        "on from here:\n   " +
-                        options.resume_command) +
-                   "\n");
+    journal->write(
+      "\n-- " + std::to_string(report.rounds) + " rounds" +
+      (report.rounds > 0 ?
+         " in " + to_text(seconds, 3) + " s (" +
+           to_text(report.rounds / seconds, 3) + " per second)" :
+         "") +
+      (report.is_enough ? "\n-- 'Effective draws' are reached" :
+       complete && report.rounds < report.n_rounds ?
+                          "\n-- the work budget is used up" :
+       complete && settings.effective_draws > 0 ?
+                          "\n-- 'Iterations' are done before 'Effective draws' "
+                          "were reached; raise them, and --resume goes on" :
+                          "") +
+      (complete ? std::string() :
+                  std::string(is_late ? "\n-- stopped by 'Time limit'" :
+                                        "\n-- interrupted") +
+                    " before the " + std::to_string(report.n_rounds) +
+                    " rounds were done; what was drawn is kept. This goes "
+                    "on from here:\n   " +
+                    options.resume_command) +
+      "\n");
     return complete;
   }
 

@@ -309,8 +309,10 @@ namespace Tempera
     ensemble->collect();
     const bool is_stopped = is_stop_agreed(stop);
     waited_before         = process_layout.get_peers().waited();
+    EarlyEnd early_end;
+    early_end.first_look = first_look();
     if (!is_stopped)
-      ensemble->run(stop, settings.output.checkpoint_rounds);
+      ensemble->run(stop, settings.output.checkpoint_rounds, early_end);
     gather_closing_words();
     return complete;
   }

@@ -88,6 +88,17 @@ namespace Tempera
         run.work_budget,
         "End the run when it has cost so many forward solves of the coldest rung's level, even before 'Iterations'. A sweep in time counts 1 forwards and 1 backwards, on another level in the ratio of unknowns times time steps; gradients that were precomputed count as the sweeps that they save. 0: no budget.",
         dealii::Patterns::Double(0.));
+      declare_whole_number(
+        prm,
+        "Effective draws",
+        effective_draws,
+        0,
+        "End the run when it knows its answer as well as so many independent draws would, even before 'Iterations': counted for each unknown, derived number, the energy and the share of each mode, the lowest decides; and all R-hat below 1.01. Looked at after 100 rounds that follow burn-in, then whenever their number has doubled. At least 100, since what fewer say of themselves is not to be believed. A run that is resumed with a larger number goes on as if it had been asked for at once. 0: all rounds are done.");
+      prm.add_parameter(
+        "Time limit",
+        time_limit,
+        "Stop after so many seconds since the run began or was resumed, with a checkpoint and with results, as if it had been interrupted: --resume goes on. The results take a little longer. 0: no limit.",
+        dealii::Patterns::Double(0.));
       prm.add_parameter(
         "Output directory",
         folder,

@@ -217,6 +217,15 @@ namespace Tempera
 
 
 
+  bool
+  Ensemble::is_agreed(const std::function<bool()> &question) const
+  {
+    const bool answer = question && question();
+    return is_shared() ? peers.broadcast(answer ? "y" : "n") == "y" : answer;
+  }
+
+
+
   void
   Ensemble::announce_listeners()
   {
@@ -283,7 +292,8 @@ namespace Tempera
 
   void
   Ensemble::run(const std::atomic<bool> &stop,
-                const std::uint64_t      rounds_per_checkpoint)
+                const std::uint64_t      rounds_per_checkpoint,
+                const EarlyEnd          &early_end)
   {
     std::uint64_t round = 0;
     for (const ReplicaExchange *chain : chains)
@@ -297,6 +307,7 @@ namespace Tempera
     for (unsigned int chain = 0; chain < chains.size(); ++chain)
       {
         chains[chain]->set_interrupted(false);
+        chains[chain]->set_enough(false);
         hundredth_reports[chain] = chains[chain]->report();
       }
     bool is_stopped = stop.load(std::memory_order_relaxed);
@@ -305,7 +316,13 @@ namespace Tempera
         announce_listeners();
         meet(is_stopped);
       }
-    while (!is_done() && !is_stopped)
+    const auto is_look_at_draws = [&]() {
+      return round > plan.burn_in && early_end.is_look(round - plan.burn_in);
+    };
+    // A run that is resumed may have been asked for less before.
+    bool is_enough =
+      !is_stopped && is_look_at_draws() && is_agreed(early_end.is_enough);
+    while (!is_done() && !is_stopped && !is_enough)
       {
         do_moves();
         ++round;
@@ -313,10 +330,12 @@ namespace Tempera
         const bool is_checkpoint =
           rounds_per_checkpoint > 0 && round % rounds_per_checkpoint == 0;
         const bool is_look      = lookout.is_due(round);
+        const bool is_of_draws  = is_look_at_draws();
         const bool is_milestone = moved[0]->is_at_milestone();
         if (!is_shared())
           is_stopped = stop.load(std::memory_order_relaxed);
-        else if (is_milestone || is_checkpoint || is_look || is_done())
+        else if (is_milestone || is_checkpoint || is_look || is_of_draws ||
+                 is_done())
           {
             is_stopped = stop.load(std::memory_order_relaxed);
             meet(is_stopped);
@@ -340,10 +359,15 @@ namespace Tempera
               chain->signals.progress(chain->get_round());
             signals.progress(round);
             lookout.look_again_in(n_rounds, round);
+            is_stopped = is_stopped || is_agreed(early_end.is_late);
           }
+        if (is_of_draws && !is_stopped && !is_done())
+          is_enough = is_agreed(early_end.is_enough);
       }
 
     checkpoint_due(true);
+    for (ReplicaExchange *chain : chains)
+      chain->set_enough(is_enough);
     const bool is_interrupted = !is_done();
     for (ReplicaExchange *chain : chains)
       {

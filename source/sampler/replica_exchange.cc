@@ -404,7 +404,7 @@ namespace Tempera
   void
   ReplicaExchange::end_run()
   {
-    if (chain.round < chain.run.iterations && chain.round % hundredth != 0)
+    if (chain.round < chain.run.iterations)
       signals.hundredth_done(report());
     signals.progress(chain.round);
     signals.end_of_run(report());
@@ -421,6 +421,7 @@ namespace Tempera
     result.n_rounds    = chain.run.iterations;
     result.burn_in     = chain.run.burn_in;
     result.interrupted = interrupted;
+    result.is_enough   = is_enough;
     result.pairs       = swapper.reports();
     chain.work.tell(result);
     for (const Level &level : ladder.get_levels())

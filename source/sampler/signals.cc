@@ -60,6 +60,7 @@ namespace Tempera
         const RunReport &one = reports[chain];
         result.rounds        = std::max(result.rounds, one.rounds);
         result.interrupted   = result.interrupted || one.interrupted;
+        result.is_enough     = result.is_enough || one.is_enough;
         for (std::size_t i = 0; i < result.rungs.size(); ++i)
           {
             RungReport &rung = result.rungs[i];

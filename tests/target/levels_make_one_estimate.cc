@@ -345,6 +345,7 @@ namespace
   check_bad_level(const std::string &name,
                   const Function    &coarse,
                   const unsigned int n_runs,
+                  const unsigned int first,
                   const bool         lacks_a_mode)
   {
     Question question                  = two_answers;
@@ -352,9 +353,9 @@ namespace
     const Posterior truth              = posterior(question, question.fine);
     unsigned int    n_confident_errors = 0, n_silent_errors = 0, n_stepped = 0;
     std::vector<double> thinned;
-    for (unsigned int seed = 1; seed <= n_runs; ++seed)
+    for (unsigned int seed = first; seed < first + n_runs; ++seed)
       {
-        const Analysis        analysis  = sample(question, 2000 + seed);
+        const Analysis        analysis  = sample(question, seed);
         const LevelEstimates &estimates = analysis.level_estimates;
         n_stepped += !estimates.is_good();
         const auto is_wrong = [&](const EstimatedValue &one) {
@@ -412,7 +413,8 @@ main(int argc, char **argv)
 
   check_level_solves();
 
-  const unsigned int n_bad = argc > 1 ? 20 : 3;
+  const unsigned int n_bad = argc > 1 ? 20 : 3,
+                     first = argc > 2 ? std::stoi(argv[2]) : 2001;
   for (const double factor : {0.7, 1.1, 1.3})
     check_bad_level(
       "predictions times " + std::to_string(factor).substr(0, 3),
@@ -420,6 +422,7 @@ main(int argc, char **argv)
         return std::vector<double>{factor * x * x, factor * 0.1 * x};
       },
       n_bad,
+      first,
       false);
   check_bad_level(
     "a level that lacks a mode",
@@ -427,6 +430,7 @@ main(int argc, char **argv)
       return std::vector<double>{x * x + (x > 0. ? 3. * x : 0.), 0.1 * x};
     },
     n_bad,
+    first,
     true);
   std::filesystem::remove_all(folder);
   return result();

@@ -2,6 +2,7 @@
 #ifndef tempera_driver_commands_h
 #define tempera_driver_commands_h
 
+#include <atomic>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -16,6 +17,24 @@ namespace Tempera
    */
   void
   show_summary(const std::string &folder, const bool json, std::ostream &out);
+
+
+  /**
+   * `tempera watch`: the same again and again, in short, until the run is over
+   * or @p stop becomes true. Only reads the record.
+   *
+   * @param seconds From one look to the next, at least.
+   * @param has_page Whether to make watch.html there, a report that a browser
+   * loads anew by itself.
+   * @param is_terminal Whether a view may replace the one before.
+   */
+  void
+  watch_run(const std::string       &folder,
+            const double             seconds,
+            const bool               has_page,
+            const bool               is_terminal,
+            const std::atomic<bool> &stop,
+            std::ostream            &out);
 
 
   /**

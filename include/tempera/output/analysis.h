@@ -181,6 +181,8 @@ namespace Tempera
 
     /** Above that no mean over the draws is to be believed. */
     static constexpr double bad_r_hat = 1.1;
+    /** Above that replicas sit in different places. */
+    static constexpr double bad_replica_r_hat = 1.2;
 
     /** Estimate from all levels, with the solves that checks have. */
     void

@@ -35,6 +35,11 @@ namespace Tempera
     int         descriptor = -1;
     bool        is_locked  = false;
   };
+
+
+  /** Whether a run goes on in a folder, on a file system that knows locks. */
+  bool
+  is_folder_in_use(const std::string &folder);
 } // namespace Tempera
 
 #endif

@@ -24,6 +24,12 @@ namespace Tempera
     void
     connect(Signals &signals);
 
+    /** The run will end before all rounds are done, as far as is known.
+     *
+     * @param words To be shown, too. */
+    void
+    expect_end(const std::uint64_t rounds, const std::string &words);
+
   private:
     /** Rounds done, rate and time left. */
     std::string
@@ -37,6 +43,8 @@ namespace Tempera
 
     Journal            &journal;
     const std::uint64_t n_rounds;
+    std::uint64_t       expected_rounds;
+    std::string         words;
     const bool          is_terminal;
     /** Done before, in a run that is resumed. */
     const std::uint64_t                         n_rounds_before;

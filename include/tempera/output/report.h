@@ -24,9 +24,16 @@ namespace Tempera
   std::string
   report_html(const RecordedRun &run);
 
-  /** The same for who has looked at the run already. */
+  /**
+   * The same for who has looked at the run already.
+   *
+   * @param refresh Seconds after which a browser loads the page anew; zero for
+   * never.
+   */
   std::string
-  report_html(const RecordedRun &run, const Analysis &analysis);
+  report_html(const RecordedRun &run,
+              const Analysis    &analysis,
+              const double       refresh = 0.);
 } // namespace Tempera
 
 #endif

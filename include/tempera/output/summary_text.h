@@ -16,7 +16,12 @@ namespace Tempera
   std::string
   summary_text(const Analysis &analysis);
 
-  /** The same for machines: JSON, with null for what is not a number. */
+  /** Unknowns, modes and the worst warnings, for a look at a run. */
+  std::string
+  short_summary(const Analysis &analysis);
+
+  /** The closing tables for machines: JSON, with null for what is not a number.
+   */
   std::string
   summary_json(const Analysis &analysis);
 

@@ -13,6 +13,7 @@
 #include <tempera/target/target_type.h>
 
 #include <atomic>
+#include <chrono>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -101,6 +102,14 @@ namespace Tempera
     std::vector<std::vector<double>>
     make_start(const Ladder &ladder, const unsigned int chain) const;
 
+    /** Rounds after burn-in at which it is first asked whether the draws are
+     * enough; zero for never. */
+    std::uint64_t
+    first_look() const
+    {
+      return settings.effective_draws > 0 ? 100 : 0;
+    }
+
     /** What each group has to do, in words. */
     std::string
     layout_of_groups() const;
@@ -168,6 +177,8 @@ namespace Tempera
     unsigned int
     n_kept_draws() const;
 
+    const std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
     RunTimes             times;
     Target              &target;
     const RunSettings    settings;

@@ -51,7 +51,11 @@ namespace Tempera
   {
     RunParameters run;
     unsigned int  n_chains = 4;
-    SampledLaw    target   = SampledLaw::posterior;
+    /** So many independent draws end the run; zero: only its rounds do. */
+    std::uint64_t effective_draws = 0;
+    /** In seconds; zero for no limit. */
+    double     time_limit = 0.;
+    SampledLaw target     = SampledLaw::posterior;
     /** For the results. */
     std::string folder = "output";
 

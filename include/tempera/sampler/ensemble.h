@@ -6,11 +6,42 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace Tempera
 {
+  /**
+   * What may end a run before all its rounds are done. Only the first of
+   * several processes is asked.
+   */
+  struct EarlyEnd
+  {
+    /**
+     * Whether what was drawn is enough. To ask often would be to wait for a
+     * lucky moment, so it is asked after @p first_look rounds that follow
+     * burn-in, and whenever their number has doubled.
+     */
+    std::function<bool()> is_enough;
+    std::uint64_t         first_look = 0;
+
+    /** Whether to stop as if somebody had asked for it; a few times a second.
+     */
+    std::function<bool()> is_late;
+
+    /** Whether is_enough is to be asked. */
+    bool
+    is_look(const std::uint64_t rounds_after_burn_in) const
+    {
+      const std::uint64_t n =
+        first_look > 0 ? rounds_after_burn_in / first_look : 0;
+      return n > 0 && n * first_look == rounds_after_burn_in &&
+             (n & (n - 1)) == 0;
+    }
+  };
+
+
   /**
    * Several independent ladders, the chains of a run. They advance together,
    * round by round, so that they are equally long whenever the run ends. What
@@ -61,10 +92,13 @@ namespace Tempera
      *
      * @param rounds_per_checkpoint After so many rounds checkpoint_due is
      * emitted; zero for never.
+     * @param early_end What else may end the run; all processes have the same
+     * first_look.
      */
     void
     run(const std::atomic<bool> &stop,
-        const std::uint64_t      rounds_per_checkpoint = 0);
+        const std::uint64_t      rounds_per_checkpoint = 0,
+        const EarlyEnd          &early_end             = EarlyEnd());
 
     /** How all chains together stand. */
     RunReport
@@ -110,6 +144,10 @@ namespace Tempera
     /** Tell the processes what the subscribers of the first listen to. */
     void
     announce_listeners();
+
+    /** What the first process says, where there are several. */
+    bool
+    is_agreed(const std::function<bool()> &question) const;
 
     /**
      * Meet the other processes: tell and take over all that has happened.

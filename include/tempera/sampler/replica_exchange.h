@@ -98,11 +98,14 @@ namespace Tempera
     void
     pass_milestone();
 
-    /** Whether all rounds are done, or the budget is used up. */
+    /**
+     * Whether all rounds are done, the budget is used up, or what was drawn is
+     * enough.
+     */
     bool
     is_done() const
     {
-      return chain.is_done();
+      return is_enough || chain.is_done();
     }
 
     std::uint64_t
@@ -159,6 +162,13 @@ namespace Tempera
     set_interrupted(const bool is_interrupted)
     {
       interrupted = is_interrupted;
+    }
+
+    /** Take note that the run needs no more rounds, or that it goes on. */
+    void
+    set_enough(const bool is_enough_now)
+    {
+      is_enough = is_enough_now;
     }
 
     /**
@@ -294,7 +304,7 @@ namespace Tempera
 
     /** Rounds from one report to the next. */
     const std::uint64_t hundredth;
-    bool                interrupted = false;
+    bool                interrupted = false, is_enough = false;
     /**
      * So many rungs after the coldest have its target at other levels, each
      * next to the one that it is compared with.

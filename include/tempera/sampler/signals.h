@@ -197,10 +197,12 @@ namespace Tempera
   /** How a run stands. */
   struct RunReport
   {
-    std::uint64_t            rounds      = 0;
-    std::uint64_t            n_rounds    = 0;
-    std::uint64_t            burn_in     = 0;
-    bool                     interrupted = false;
+    std::uint64_t rounds      = 0;
+    std::uint64_t n_rounds    = 0;
+    std::uint64_t burn_in     = 0;
+    bool          interrupted = false;
+    /** Ended before all rounds were done, since no more draws are needed. */
+    bool                     is_enough = false;
     std::vector<RungReport>  rungs;
     std::vector<PairReport>  pairs;
     std::vector<std::string> level_names;
@@ -219,7 +221,13 @@ namespace Tempera
     serialize(Archive &archive, const unsigned int)
     {
       archive &rounds &n_rounds &burn_in;
-      serialize_flag(archive, interrupted);
+      // One byte: older records have the first flag only.
+      std::uint8_t end = is_enough ? 2 : interrupted ? 1 : 0;
+      archive     &end;
+      if (end > 2)
+        throw ArchiveError("a run has ended in no known way");
+      interrupted = end == 1;
+      is_enough   = end == 2;
       serialize_vector(archive, rungs, PairReport::most_entries);
       serialize_vector(archive, pairs, PairReport::most_entries);
       serialize_vector(archive, evaluations, PairReport::most_entries);
