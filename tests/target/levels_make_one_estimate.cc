@@ -353,9 +353,14 @@ namespace
     const Posterior truth              = posterior(question, question.fine);
     unsigned int    n_confident_errors = 0, n_silent_errors = 0, n_stepped = 0;
     std::vector<double> thinned;
+    // With such a level the start is forgotten slowly, over some 30 rounds.
+    const auto forget = [](RunSettings &settings) {
+      settings.run.iterations += 600;
+      settings.run.burn_in += 600;
+    };
     for (unsigned int seed = first; seed < first + n_runs; ++seed)
       {
-        const Analysis        analysis  = sample(question, seed);
+        const Analysis        analysis  = sample(question, seed, forget);
         const LevelEstimates &estimates = analysis.level_estimates;
         n_stepped += !estimates.is_good();
         const auto is_wrong = [&](const EstimatedValue &one) {
