@@ -5,7 +5,7 @@
 // not: series with a known law, ended by the rule of 'Effective draws', have
 // means without bias and errors that hold what they say. With the first
 // argument as the number of seeds (the second: the first of them), the figures
-// of doc/automatic.md.
+// of doc/results.md.
 
 #include "tests.h"
 
