@@ -99,6 +99,9 @@ namespace
     check(name + "chains agree everywhere",
           r_hat < 1.01 && least_size > 400.,
           details);
+    // Of a linear problem the Laplace approximation is the posterior.
+    if (kernel == "gpCN")
+      check(name + "everything is accepted", acceptance > 0.999, details);
   }
 
 
