@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/eigenpairs.h>
 
+#include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/lapack_full_matrix.h>
 #include <deal.II/lac/vector.h>
 
@@ -18,11 +19,8 @@ namespace Tempera
     const double               bound = 1. + 2. * matrix.trace();
     dealii::Vector<double>     values;
     dealii::FullMatrix<double> vectors;
-    copy.compute_eigenvalues_symmetric(-bound,
-                                       bound,
-                                       2. * std::numeric_limits<double>::min(),
-                                       values,
-                                       vectors);
+    copy.compute_eigenvalues_symmetric(
+      -bound, bound, 2. * std::numeric_limits<double>::min(), values, vectors);
     Eigenpairs result;
     for (unsigned int k = values.size(); k-- > 0;)
       {

@@ -106,7 +106,7 @@ namespace Tempera
   std::vector<std::vector<double>>
   Posterior::sensitivities(const dealii::ArrayView<const double> &state) const
   {
-    const unsigned int  n = model->n_parameters();
+    const unsigned int  n         = model->n_parameters();
     const double        deviation = state.size() > n ? state[n] : 0.;
     std::vector<double> predictions(model->n_predictions()),
       weights(predictions.size());
@@ -115,10 +115,8 @@ namespace Tempera
                       dealii::make_array_view(predictions),
                       true);
     if (linearisation == nullptr ||
-        !std::isfinite(
-          likelihood->misfit(dealii::make_array_view(
-                               std::as_const(predictions)),
-                             deviation)))
+        !std::isfinite(likelihood->misfit(
+          dealii::make_array_view(std::as_const(predictions)), deviation)))
       return {};
     std::vector<std::vector<double>> rows;
     for (std::size_t k = 0; k < weights.size(); ++k)

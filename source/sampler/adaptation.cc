@@ -22,11 +22,10 @@ namespace Tempera
   {
     // Hoffman and Gelman draw the iterates to ten times the first step size:
     // trying large steps is cheap.
-    centre        = rule == StepRule::dual_averaging ?
-                      std::log(10. * step_size) :
-                      std::log(step_size);
-    count         = 0.;
-    mean_error    = 0.;
+    centre     = rule == StepRule::dual_averaging ? std::log(10. * step_size) :
+                                                    std::log(step_size);
+    count      = 0.;
+    mean_error = 0.;
     mean_log_step = std::log(step_size);
   }
 
@@ -39,11 +38,11 @@ namespace Tempera
     if (rule == StepRule::robbins_monro)
       {
         constexpr double gain = 2., decay = 0.6, largest_step = 1e3;
-        centre =
-          std::min(centre + gain * std::pow(count, -decay) *
-                              (acceptance - target),
-                   std::log(largest_step));
-        // The later ones count more: the first half has a quarter of the weight.
+        centre = std::min(centre + gain * std::pow(count, -decay) *
+                                     (acceptance - target),
+                          std::log(largest_step));
+        // The later ones count more: the first half has a quarter of the
+        // weight.
         mean_log_step += 2. / (count + 1.) * (centre - mean_log_step);
         return std::exp(centre);
       }

@@ -10,7 +10,11 @@ namespace Tempera
   CrankNicolsonKernel::CrankNicolsonKernel(const std::string &name,
                                            const bool         adapt_step_size,
                                            const double       target_acceptance)
-    : TunedKernel(name, adapt_step_size, target_acceptance, Learning::nothing, StepRule::robbins_monro)
+    : TunedKernel(name,
+                  adapt_step_size,
+                  target_acceptance,
+                  Learning::nothing,
+                  StepRule::robbins_monro)
   {}
 
 

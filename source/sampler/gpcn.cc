@@ -50,10 +50,11 @@ namespace Tempera
         declare(dealii::ParameterHandler &prm)
         {
           prm.enter_subsection("gpCN");
-          prm.add_parameter("Target acceptance",
-                            target_acceptance,
-                            "Acceptance that the adaptation of gpCN aims at. Where even independent proposals are accepted more often, they are made.",
-                            dealii::Patterns::Double(0.01, 0.99));
+          prm.add_parameter(
+            "Target acceptance",
+            target_acceptance,
+            "Acceptance that the adaptation of gpCN aims at. Where even independent proposals are accepted more often, they are made.",
+            dealii::Patterns::Double(0.01, 0.99));
           prm.leave_subsection();
         }
       };

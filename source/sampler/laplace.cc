@@ -76,16 +76,15 @@ namespace Tempera
           return;
         std::vector<double> target = difference(replica.position, mean);
         for (std::size_t k = 0; k < places.size(); ++k)
-          places[k] = (eigenvalues[k] * product(duals[k], target) -
-                       weight * product(directions[k],
-                                        here.potential_gradient)) /
-                      (1. + eigenvalues[k]);
+          places[k] =
+            (eigenvalues[k] * product(duals[k], target) -
+             weight * product(directions[k], here.potential_gradient)) /
+            (1. + eigenvalues[k]);
         target = mean;
         move_centre(target);
         const std::vector<double> move = difference(target, replica.position);
-        const double              decrease =
-          -product(here.reference_gradient, move) -
-          weight * product(here.potential_gradient, move);
+        const double decrease = -product(here.reference_gradient, move) -
+                                weight * product(here.potential_gradient, move);
         if (!(decrease > small_decrease))
           return;
 

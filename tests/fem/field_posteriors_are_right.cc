@@ -113,7 +113,7 @@ namespace
     for (const unsigned int n_nodes : {17, 33, 65})
       {
         const WarmPlate plate(n_nodes, 0.5);
-        RunParameters run_parameters;
+        RunParameters   run_parameters;
         run_parameters.burn_in    = 500;
         run_parameters.iterations = 4500;
         ReplicaExchange     sampler(run_parameters,

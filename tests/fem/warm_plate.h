@@ -46,13 +46,12 @@ namespace Tempera
         setting.values     = {0.};
         setting.final_time = 0.02;
         FieldUnknown field;
-        field.lattice =
-          std::make_shared<FieldLattice>("f",
-                                         FieldLattice::Kind::nodes,
-                                         std::vector<double>{0., 0.},
-                                         std::vector<double>{1., 1.},
-                                         std::vector<unsigned int>(2,
-                                                                   n_nodes - 1));
+        field.lattice = std::make_shared<FieldLattice>(
+          "f",
+          FieldLattice::Kind::nodes,
+          std::vector<double>{0., 0.},
+          std::vector<double>{1., 1.},
+          std::vector<unsigned int>(2, n_nodes - 1));
         setting.fields = {field};
         std::vector<double> data;
         for (const double x : {0.1, 0.37, 0.63, 0.9})
@@ -62,21 +61,23 @@ namespace Tempera
               data.push_back(std::sin(3. * x) * (1. - y) +
                              noise * std::sin(37. * x + 91. * y));
             }
-        model  = make_fem_model(setting,
-                               level(32, 0.002),
-                               SolverParameters(),
-                               std::vector<ParameterRange>(setting.n_unknowns()));
-        values = data;
-        posterior =
-          std::make_shared<Posterior>(prior,
-                                      std::make_shared<GaussianLikelihood>(
-                                        data,
-                                        std::vector<double>(data.size(), noise)),
-                                      model);
+        model =
+          make_fem_model(setting,
+                         level(32, 0.002),
+                         SolverParameters(),
+                         std::vector<ParameterRange>(setting.n_unknowns()));
+        values    = data;
+        posterior = std::make_shared<Posterior>(
+          prior,
+          std::make_shared<GaussianLikelihood>(
+            data, std::vector<double>(data.size(), noise)),
+          model);
       }
 
       Ladder
-      ladder(const std::string &kernel_type, const double step_size, const bool adapt) const
+      ladder(const std::string &kernel_type,
+             const double       step_size,
+             const bool         adapt) const
       {
         KernelParameters kernel;
         kernel.types           = {kernel_type};
@@ -88,7 +89,7 @@ namespace Tempera
         return Ladder(ladder_parameters, kernel, {{"fine", posterior}}, prior);
       }
 
-      const double noise;
+      const double                         noise;
       std::shared_ptr<const FieldPrior<2>> prior;
       std::shared_ptr<const ForwardModel>  model;
       std::vector<double>                  values;
@@ -103,8 +104,9 @@ namespace Tempera
       const unsigned int n                  = plate.prior->space().dimension(),
                          m                  = plate.values.size();
       const std::vector<double>        mean = plate.prior->centre();
-      std::vector<std::vector<double>> smoothed(m, std::vector<double>(n)), rows;
-      std::vector<double>              predictions, weights(m, 0.);
+      std::vector<std::vector<double>> smoothed(m, std::vector<double>(n)),
+        rows;
+      std::vector<double> predictions, weights(m, 0.);
       for (unsigned int k = 0; k < m; ++k)
         {
           weights[k] = 1.;

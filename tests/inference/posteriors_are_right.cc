@@ -141,14 +141,13 @@ namespace
     // Where J^T w is known, so is J^T P J: with P from apply_precision().
     const Toy::Derivative derivative(state[0], state[1]);
     const double          sigma = state.back();
-    const auto            rows =
-      posterior.sensitivities(dealii::make_array_view(state));
-    worst = rows.size() == 3 ? 0. : 1.;
+    const auto rows = posterior.sensitivities(dealii::make_array_view(state));
+    worst           = rows.size() == 3 ? 0. : 1.;
     for (unsigned int k = 0; k < 3 && worst < 1.; ++k)
       {
         // Of a direction e_k of the data: J^T P e_k both ways.
-        std::vector<double> unit(3, 0.), weighted(3), expected(2),
-          found(2, 0.), whitened(3);
+        std::vector<double> unit(3, 0.), weighted(3), expected(2), found(2, 0.),
+          whitened(3);
         unit[k] = 1.;
         likelihood->apply_precision(dealii::make_array_view(
                                       std::as_const(unit)),

@@ -151,11 +151,11 @@ namespace Tempera
                Evaluation   &evaluation) const override
       {
         const bool with_gradient = request != Request::values;
-        evaluation.reference     = prior.energy(
-          x,
-          with_gradient ?
-                dealii::make_array_view(evaluation.reference_gradient) :
-                dealii::ArrayView<double>());
+        evaluation.reference =
+          prior.energy(x,
+                       with_gradient ? dealii::make_array_view(
+                                         evaluation.reference_gradient) :
+                                       dealii::ArrayView<double>());
         const double misfit  = (bend * x[0] * x[0] + x[1] - measured) / error;
         evaluation.potential = 0.5 * misfit * misfit;
         if (with_gradient)

@@ -88,9 +88,7 @@ namespace
     const std::vector<double>        temperatures{1., 4.};
     ReplicaExchange                  sampler(run_parameters,
                             SwapParameters(),
-                            make_ladder(kernels,
-                                        bent_prior(),
-                                        temperatures),
+                            make_ladder(kernels, bent_prior(), temperatures),
                             {{0., 0.}});
     std::vector<std::vector<double>> values(2 * 5);
     sampler.signals.draw.connect([&](const Draw &draw) {
@@ -190,11 +188,11 @@ namespace
     density(const double x) const
     {
       return std::exp(
-        -0.5 * (std::pow(x - energy.prior.mean[0], 2) / TwoNormals::c00 +
-                std::pow(BentPosterior::measured - energy.bend * x * x -
-                           mean_of_y(x),
-                         2) /
-                  (variance_of_y + variance_of_misfit)));
+        -0.5 *
+        (std::pow(x - energy.prior.mean[0], 2) / TwoNormals::c00 +
+         std::pow(BentPosterior::measured - energy.bend * x * x - mean_of_y(x),
+                  2) /
+           (variance_of_y + variance_of_misfit)));
     }
 
     static constexpr double lowest = -8., step = 1e-3;
@@ -273,9 +271,7 @@ namespace
         run_parameters.iterations = 24000;
         ReplicaExchange     sampler(run_parameters,
                                 SwapParameters(),
-                                make_ladder({kernel},
-                                            bent_prior(),
-                                            {1.}),
+                                make_ladder({kernel}, bent_prior(), {1.}),
                                 {{0., 0.}});
         double              moved = 0., n = 0.;
         std::vector<double> last;

@@ -172,7 +172,7 @@ namespace Tempera
                const double                target,
                const Learning              learning,
                const PositionMoments::Kind kind,
-               const StepRule rule = StepRule::dual_averaging);
+               const StepRule              rule = StepRule::dual_averaging);
 
     /** The same, with what is to be learned measured. */
     StepTuning(const Rung        &rung,
