@@ -148,8 +148,8 @@ int
 main(int argc, char **argv)
 {
   const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
-  check_posterior("pCN-Langevin", 9, 0.1, 20000, 400000, 20);
-  check_posterior("pCN-Langevin", 33, 0.5, 2000, 30000, 10);
+  check_posterior("pCN-Langevin", 9, 0.1, 20000, 200000, 20);
+  check_posterior("pCN-Langevin", 33, 0.5, 2000, 10000, 5);
   check_posterior("gpCN", 33, 0.05, 500, 3000, 1);
   check_acceptance();
   return result();
