@@ -13,10 +13,9 @@ namespace Tempera
     /** Of Nesterov, in the form of Hoffman and Gelman (2014). */
     dual_averaging,
     /**
-     * Of Robbins and Monro, with gains that fall so far that the step follows
-     * what is accepted on average, and not what is accepted where the chain is
-     * just now; for kernels whose acceptance differs much from state to state,
-     * or may not fall to the target at all.
+     * Of Robbins and Monro, with a mean over most of the window: for kernels
+     * whose acceptance differs much from state to state, or may not fall to the
+     * target at all.
      */
     robbins_monro
   };
