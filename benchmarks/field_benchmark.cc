@@ -3,12 +3,15 @@
 // What unknown fields cost: draws and gradients of their prior, and value with
 // gradient of a stationary equation whose diffusivity is a field, in its
 // forward solves. CPU times, the least of several; exponents between sizes.
+// Then what kernels make of a forward solve: effective draws of a field that 16
+// measurements tell of, with larger and smaller errors.
 
-#include <tempera/fem/fem_model.h>
-#include <tempera/fem/field_prior.h>
+#include "fem/warm_plate.h"
 
-#include <deal.II/base/parameter_handler.h>
+#include <tempera/output/diagnostics.h>
+#include <tempera/sampler/replica_exchange.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -145,6 +148,74 @@ namespace
                 1e3 * value,
                 both / value);
   }
+
+  /**
+   * The least effective size of 9 values of the field, their squares and the
+   * energy, per forward solve after burn-in; a gradient counts as one.
+   */
+  void
+  effective_draws(const std::string  &kernel,
+                  const double        noise,
+                  const std::uint64_t rounds)
+  {
+    constexpr unsigned int n_chains = 4, n_nodes = 33, distance = 12;
+
+    const Testing::WarmPlate                      plate(n_nodes, noise);
+    std::vector<std::vector<std::vector<double>>> values(
+      19, std::vector<std::vector<double>>(n_chains));
+    double acceptance = 0., set_up = 0.;
+    for (unsigned int chain = 0; chain < n_chains; ++chain)
+      {
+        RunParameters run_parameters;
+        run_parameters.chain      = chain;
+        run_parameters.burn_in    = rounds / 10;
+        run_parameters.iterations = run_parameters.burn_in + rounds;
+        RandomKey key;
+        key.chain = chain;
+        ReplicaExchange sampler(run_parameters,
+                                SwapParameters(),
+                                plate.ladder(kernel, 0.1, true),
+                                {plate.prior->sample(key)});
+        sampler.signals.end_of_burn_in.connect([&](const RunReport &report) {
+          set_up = double(report.evaluations[0]) - run_parameters.burn_in;
+        });
+        sampler.signals.draw.connect([&](const Draw &draw) {
+          if (draw.is_burn_in)
+            return;
+          unsigned int k = 0;
+          for (unsigned int i = 4; i < n_nodes; i += distance)
+            for (unsigned int j = 4; j < n_nodes; j += distance, ++k)
+              {
+                const double value = draw.position[i * n_nodes + j];
+                values[k][chain].push_back(value);
+                values[9 + k][chain].push_back(value * value);
+              }
+          values[18][chain].push_back(draw.energy());
+        });
+        sampler.run();
+        acceptance += sampler.report().rungs[0].acceptance() / n_chains;
+      }
+    double least = 1e9, r_hat = 0.;
+    for (const auto &chains : values)
+      {
+        const Diagnostics diagnostics = diagnose(chains);
+        least                         = std::min(least, diagnostics.mean_size);
+        r_hat                         = std::max(r_hat, diagnostics.r_hat);
+      }
+    const double solves =
+      double(n_chains * rounds) * (kernel == "pCN-Langevin" ? 2. : 1.);
+    std::printf("errors of %.2f, %-12s: %.3g effective draws per forward solve "
+                "(%.0f in %.0f), R-hat %.3f, acceptance %.2f, %.0f more "
+                "evaluations than rounds in burn-in\n",
+                noise,
+                kernel.c_str(),
+                least / solves,
+                least,
+                solves,
+                r_hat,
+                acceptance,
+                set_up);
+  }
 } // namespace
 
 
@@ -155,4 +226,10 @@ main(int argc, char **argv)
   prior_times();
   gradient_times(32, 32);
   gradient_times(32, 64);
+  for (const double noise : {0.5, 0.05})
+    for (const auto &[kernel, rounds] :
+         {std::pair<std::string, unsigned int>{"pCN", 40000},
+          {"pCN-Langevin", 20000},
+          {"gpCN", 4000}})
+      effective_draws(kernel, noise, rounds);
 }

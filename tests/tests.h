@@ -45,7 +45,11 @@ namespace Tempera
     }
 
 
-    /** Mean with standard error and effective size, by 100 batch means. */
+    /**
+     * Mean with standard error and effective size, by 100 batch means. Where
+     * the memory of a chain is longer than a batch, errors are too small and
+     * effective sizes too large; that they are far above 100 must be checked.
+     */
     struct Estimate
     {
       double mean;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/eigenpairs.h>
 #include <tempera/forward/finite_differences.h>
 #include <tempera/inference/information.h>
-
-#include <deal.II/lac/lapack_full_matrix.h>
-#include <deal.II/lac/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,39 +91,6 @@ namespace Tempera
           return {};
       return columns;
     }
-
-
-    /** Of a symmetric matrix; increasing, with the vectors in columns. */
-    std::pair<dealii::Vector<double>, dealii::FullMatrix<double>>
-    eigenvalues_of(const dealii::FullMatrix<double> &symmetric)
-    {
-      dealii::LAPACKFullMatrix<double> matrix(symmetric.m(), symmetric.n());
-      matrix = symmetric;
-      // They are not negative, and their sum is the trace.
-      const double               bound = 1. + 2. * symmetric.trace();
-      dealii::Vector<double>     values;
-      dealii::FullMatrix<double> vectors;
-      matrix.compute_eigenvalues_symmetric(-bound,
-                                           bound,
-                                           2. *
-                                             std::numeric_limits<double>::min(),
-                                           values,
-                                           vectors);
-      return {values, vectors};
-    }
-
-    void
-    find_eigenvalues(Information &information)
-    {
-      const auto [values, vectors] = eigenvalues_of(information.matrix);
-      for (unsigned int k = values.size(); k-- > 0;)
-        {
-          information.eigenvalues.push_back(std::max(0., values[k]));
-          information.directions.emplace_back();
-          for (unsigned int i = 0; i < information.matrix.m(); ++i)
-            information.directions.back().push_back(vectors(i, k));
-        }
-    }
   } // namespace
 
 
@@ -212,7 +177,7 @@ namespace Tempera
         for (unsigned int i = 0; i < n; ++i)
           for (unsigned int j = 0; j < n; ++j)
             result.ties(i, j) += std::abs(here(i, j));
-        for (const double value : eigenvalues_of(here).first)
+        for (const double value : eigenpairs_of(here).values)
           {
             result.n_informed_at_a_draw += value > 1.;
             result.n_silent_at_a_draw += value < Information::negligible;
@@ -223,7 +188,9 @@ namespace Tempera
     result.ties /= result.n_draws;
     result.n_informed_at_a_draw /= result.n_draws;
     result.n_silent_at_a_draw /= result.n_draws;
-    find_eigenvalues(result);
+    Eigenpairs pairs   = eigenpairs_of(result.matrix);
+    result.eigenvalues = std::move(pairs.values);
+    result.directions  = std::move(pairs.vectors);
     return result;
   }
 } // namespace Tempera

@@ -5,6 +5,7 @@
 
 #include <deal.II/lac/full_matrix.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace Tempera
@@ -206,6 +207,28 @@ namespace Tempera
         weights[i] /= deviation * deviation;
       }
     return (values.size() - sum / (deviation * deviation)) / deviation;
+  }
+
+
+
+  void
+  GaussianLikelihood::whitening_weights(
+    const std::size_t                k,
+    const double                     deviation,
+    const dealii::ArrayView<double> &weights) const
+  {
+    const std::size_t n = values.size();
+    std::fill(weights.begin(), weights.end(), 0.);
+    if (covariance_factor.empty())
+      weights[k] = 1. / standard_deviation(k, deviation);
+    else
+      for (std::size_t j = k + 1; j-- > 0;)
+        {
+          double sum = j == k ? 1. : 0.;
+          for (std::size_t i = j + 1; i <= k; ++i)
+            sum -= covariance_factor[i * n + j] * weights[i];
+          weights[j] = sum / covariance_factor[j * n + j];
+        }
   }
 
 

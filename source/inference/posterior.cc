@@ -2,6 +2,8 @@
 #include <tempera/base/user_error.h>
 #include <tempera/inference/posterior.h>
 
+#include <cmath>
+
 namespace Tempera
 {
   Posterior::Posterior(std::shared_ptr<const PriorMeasure>       prior,
@@ -97,5 +99,36 @@ namespace Tempera
         // Nothing asks again.
         evaluation.linearisation.reset();
       }
+  }
+
+
+
+  std::vector<std::vector<double>>
+  Posterior::sensitivities(const dealii::ArrayView<const double> &state) const
+  {
+    const unsigned int  n         = model->n_parameters();
+    const double        deviation = state.size() > n ? state[n] : 0.;
+    std::vector<double> predictions(model->n_predictions()),
+      weights(predictions.size());
+    const auto linearisation =
+      model->evaluate(dealii::ArrayView<const double>(state.data(), n),
+                      dealii::make_array_view(predictions),
+                      true);
+    if (linearisation == nullptr ||
+        !std::isfinite(likelihood->misfit(
+          dealii::make_array_view(std::as_const(predictions)), deviation)))
+      return {};
+    std::vector<std::vector<double>> rows;
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      {
+        rows.emplace_back(state.size(), 0.);
+        likelihood->whitening_weights(k,
+                                      deviation,
+                                      dealii::make_array_view(weights));
+        linearisation->apply_transpose(
+          dealii::make_array_view(std::as_const(weights)),
+          dealii::ArrayView<double>(rows.back().data(), n));
+      }
+    return rows;
   }
 } // namespace Tempera

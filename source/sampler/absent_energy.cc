@@ -10,6 +10,7 @@ namespace Tempera
     result.is_stochastic          = energy.is_stochastic();
     result.has_noisy_gradients    = energy.has_noisy_gradients();
     result.gradients_are_separate = energy.gradients_are_separate();
+    result.has_sensitivities      = energy.has_sensitivities();
     for (const Request request :
          {Request::values, Request::gradients, Request::values_and_gradients})
       result.work[static_cast<int>(request)] = energy.work(request);

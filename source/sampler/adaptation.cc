@@ -6,9 +6,11 @@
 
 namespace Tempera
 {
-  StepSizeAdaptation::StepSizeAdaptation(const double step_size,
-                                         const double target)
+  StepSizeAdaptation::StepSizeAdaptation(const double   step_size,
+                                         const double   target,
+                                         const StepRule rule)
     : target(target)
+    , rule(rule)
   {
     restart(step_size);
   }
@@ -20,9 +22,10 @@ namespace Tempera
   {
     // Hoffman and Gelman draw the iterates to ten times the first step size:
     // trying large steps is cheap.
-    centre        = std::log(10. * step_size);
-    count         = 0.;
-    mean_error    = 0.;
+    centre     = rule == StepRule::dual_averaging ? std::log(10. * step_size) :
+                                                    std::log(step_size);
+    count      = 0.;
+    mean_error = 0.;
     mean_log_step = std::log(step_size);
   }
 
@@ -31,8 +34,20 @@ namespace Tempera
   double
   StepSizeAdaptation::update(const double acceptance)
   {
-    constexpr double damping = 10., shrinkage = 0.05, decay = 0.75;
     count += 1.;
+    if (rule == StepRule::robbins_monro)
+      {
+        constexpr double gain = 2., decay = 0.6, largest_step = 1e3;
+        centre = std::min(centre + gain * std::pow(count, -decay) *
+                                     (acceptance - target),
+                          std::log(largest_step));
+        // The later ones count more: the first half has a quarter of the
+        // weight.
+        mean_log_step += 2. / (count + 1.) * (centre - mean_log_step);
+        return std::exp(centre);
+      }
+
+    constexpr double damping = 10., shrinkage = 0.05, decay = 0.75;
     mean_error += (target - acceptance - mean_error) / (count + damping);
     const double log_step = centre - std::sqrt(count) / shrinkage * mean_error;
     mean_log_step += std::pow(count, -decay) * (log_step - mean_log_step);

@@ -10,7 +10,11 @@ namespace Tempera
   CrankNicolsonKernel::CrankNicolsonKernel(const std::string &name,
                                            const bool         adapt_step_size,
                                            const double       target_acceptance)
-    : TunedKernel(name, adapt_step_size, target_acceptance, Learning::nothing)
+    : TunedKernel(name,
+                  adapt_step_size,
+                  target_acceptance,
+                  Learning::nothing,
+                  StepRule::robbins_monro)
   {}
 
 
@@ -65,11 +69,11 @@ namespace Tempera
     context.prior->apply_covariance_root(dealii::make_array_view(
                                            std::as_const(state.noise)),
                                          dealii::make_array_view(state.move));
-    std::vector<double> drift;
+    std::vector<double> drift, mean = context.prior->centre();
+    shape_law(state, mean, state.move);
     find_drift(context, here, drift);
-    const std::vector<double> mean   = context.prior->centre();
-    const double              length = std::sqrt(1. - rho * rho);
-    proposal.id                      = replica.id;
+    const double length = std::sqrt(1. - rho * rho);
+    proposal.id         = replica.id;
     for (std::size_t i = 0; i < mean.size(); ++i)
       proposal.position[i] = mean[i] + rho * (replica.position[i] - mean[i]) +
                              length * state.move[i];
@@ -93,7 +97,7 @@ namespace Tempera
       {
         outcome.acceptance = metropolis(
           rung.exponents.potential * (here.potential - there.potential) +
-          correction(context, rho, replica, drift, proposal));
+          correction(context, state, drift, replica));
         key.purpose   = Purpose::acceptance;
         outcome.moved = uniform(key) < outcome.acceptance;
       }

@@ -19,44 +19,68 @@ namespace Tempera
 
 
   void
+  GuardedEnergy::guard(const std::function<void()> &call,
+                       const std::function<void()> &fail) const
+  {
+    try
+      {
+        call();
+      }
+    catch (const SolveFailed &failure)
+      {
+        count_failure(failure.what());
+        fail();
+      }
+    // What deal.II's own solvers throw: a user's solver need not translate it.
+    catch (const dealii::SolverControl::NoConvergence &failure)
+      {
+        count_failure("An iterative solver has not converged after " +
+                      std::to_string(failure.last_step) + " steps.");
+        fail();
+      }
+  }
+
+
+
+  void
   GuardedEnergy::evaluate(const dealii::ArrayView<const double> &state,
                           const RandomKey                       &key,
                           const Request                          request,
                           Evaluation &evaluation) const
   {
-    constexpr double nan  = std::numeric_limits<double>::quiet_NaN();
-    const auto       fail = [&](const std::string &reason) {
-      count_failure(reason);
-      // A likelihood of zero; of the prior nothing is wrong.
-      if (request != Request::gradients)
-        {
-          evaluation.potential = std::numeric_limits<double>::infinity();
-          if (!std::isfinite(evaluation.reference))
-            evaluation.reference = 0.;
-        }
-      if (request != Request::values)
-        std::fill(evaluation.potential_gradient.begin(),
-                  evaluation.potential_gradient.end(),
-                  nan);
-      evaluation.linearisation.reset();
-    };
-    try
-      {
+    guard(
+      [&]() {
         energy->evaluate(state, key, request, evaluation);
         if (request != Request::gradients &&
             !std::isfinite(evaluation.potential))
           count_failure(failure_reason_of(energy.get()));
-      }
-    catch (const SolveFailed &failure)
-      {
-        fail(failure.what());
-      }
-    // What deal.II's own solvers throw: a user's solver need not translate it.
-    catch (const dealii::SolverControl::NoConvergence &failure)
-      {
-        fail("An iterative solver has not converged after " +
-             std::to_string(failure.last_step) + " steps.");
-      }
+      },
+      [&]() {
+        // A likelihood of zero; of the prior nothing is wrong.
+        if (request != Request::gradients)
+          {
+            evaluation.potential = std::numeric_limits<double>::infinity();
+            if (!std::isfinite(evaluation.reference))
+              evaluation.reference = 0.;
+          }
+        if (request != Request::values)
+          std::fill(evaluation.potential_gradient.begin(),
+                    evaluation.potential_gradient.end(),
+                    std::numeric_limits<double>::quiet_NaN());
+        evaluation.linearisation.reset();
+      });
+  }
+
+
+
+  std::vector<std::vector<double>>
+  GuardedEnergy::sensitivities(
+    const dealii::ArrayView<const double> &state) const
+  {
+    std::vector<std::vector<double>> result;
+    guard([&]() { result = energy->sensitivities(state); },
+          [&]() { result.clear(); });
+    return result;
   }
 
 

@@ -43,22 +43,6 @@ namespace Tempera
       {
         return Request::values;
       }
-
-      void
-      find_drift(const StepContext &,
-                 const Evaluation &,
-                 std::vector<double> &) const override
-      {}
-
-      double
-      correction(const StepContext &,
-                 const double,
-                 const Replica &,
-                 const std::vector<double> &,
-                 const Replica &) const override
-      {
-        return 0.;
-      }
     };
 
 

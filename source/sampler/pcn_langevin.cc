@@ -73,12 +73,12 @@ namespace Tempera
 
       double
       correction(const StepContext         &context,
-                 const double               rho,
-                 const Replica             &replica,
+                 const CrankNicolsonState  &state,
                  const std::vector<double> &drift,
-                 const Replica             &proposal) const override
+                 const Replica             &replica) const override
       {
         const Rung               &rung        = context.rung;
+        const double              rho         = correlation(rung, state);
         const std::vector<double> mean        = context.prior->centre();
         const auto                log_density = [&](const Replica             &from,
                                      const std::vector<double> &drift_there,
@@ -93,9 +93,9 @@ namespace Tempera
           return -rung.exponents.potential * sum / (1. + rho);
         };
         std::vector<double> drift_back;
-        find_drift(context, proposal.evaluations[rung.level], drift_back);
-        return log_density(proposal, drift_back, replica) -
-               log_density(replica, drift, proposal);
+        find_drift(context, state.proposal.evaluations[rung.level], drift_back);
+        return log_density(state.proposal, drift_back, replica) -
+               log_density(replica, drift, state.proposal);
       }
     };
 

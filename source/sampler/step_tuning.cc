@@ -279,12 +279,13 @@ namespace Tempera
                          const bool                  adapt_step_size,
                          const double                target,
                          const Learning              learning,
-                         const PositionMoments::Kind kind)
+                         const PositionMoments::Kind kind,
+                         const StepRule              rule)
     : n_unknowns(dimension)
     , adapts_step_size(adapt_step_size)
     , learning(learning)
     , current_step_size(rung.step_size)
-    , adaptation(rung.step_size, target)
+    , adaptation(rung.step_size, target, rule)
     , moments(kind, dimension)
   {
     step_scales.preconditioner = rung.preconditioner;
@@ -298,7 +299,8 @@ namespace Tempera
                          const unsigned int dimension,
                          const bool         adapt_step_size,
                          const double       target,
-                         const Learning     learning)
+                         const Learning     learning,
+                         const StepRule     rule)
     : StepTuning(rung,
                  dimension,
                  adapt_step_size,
@@ -308,7 +310,8 @@ namespace Tempera
                    PositionMoments::Kind::covariances :
                  learning == Learning::diagonal ?
                    PositionMoments::Kind::variances :
-                   PositionMoments::Kind::none)
+                   PositionMoments::Kind::none,
+                 rule)
   {}
 
 

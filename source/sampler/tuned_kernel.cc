@@ -10,11 +10,13 @@ namespace Tempera
   TunedKernel::TunedKernel(const std::string &name,
                            const bool         adapt_step_size,
                            const double       target_acceptance,
-                           const Learning     learning)
+                           const Learning     learning,
+                           const StepRule     rule)
     : name(name)
     , adapt_step_size(adapt_step_size)
     , target_acceptance(target_acceptance)
     , learning(learning)
+    , rule(rule)
   {}
 
 

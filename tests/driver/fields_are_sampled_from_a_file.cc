@@ -76,6 +76,23 @@ namespace
           recorded_draws("one") == recorded_draws("two") &&
             recorded_draws("one").size() > 1000);
 
+    // The law that gpCN has learned is in its checkpoint.
+    write_file("laplace.prm", file(field + equation, "", "gpCN"));
+    command({"run", "laplace.prm", "--output", "whole", "--overwrite"});
+    command({"run",
+             "laplace.prm",
+             "--output",
+             "parts",
+             "--overwrite",
+             "--set",
+             "Iterations = 250"});
+    result = command({"run", "laplace.prm", "--output", "parts", "--resume"});
+    check("gpCN goes on where it was",
+          result.exit_code == 0 &&
+            recorded_draws("whole") == recorded_draws("parts") &&
+            recorded_draws("whole").size() > 1000,
+          result.error + result.out);
+
     result = command({"check-gradient", "field.prm"});
     check("gradients are those of differences",
           result.exit_code == 0,
@@ -180,6 +197,11 @@ main()
   check_mistake("a prior that is not normal",
                 file(field + equation, "", "pCN", "log-normal(0.02, 0.3)"),
                 {"not all priors are normal"});
+  check_mistake("gpCN without a model",
+                "subsection Energy\n  set Type = gaussian\nend\n"
+                "subsection Sampler\n  subsection Kernel\n"
+                "    set Type = gpCN\n  end\nend\n",
+                {"gpCN needs the derivative"});
   check_mistake("an adapted mesh",
                 replaced(file(),
                          "    set Subdivisions = 8\n",

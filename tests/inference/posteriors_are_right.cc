@@ -138,6 +138,38 @@ namespace
     check(name + ": the gradient is the derivative",
           worst < 1e-7 && at_once == in_two_steps,
           std::to_string(worst));
+    // Where J^T w is known, so is J^T P J: with P from apply_precision().
+    const Toy::Derivative derivative(state[0], state[1]);
+    const double          sigma = state.back();
+    const auto rows = posterior.sensitivities(dealii::make_array_view(state));
+    worst           = rows.size() == 3 ? 0. : 1.;
+    for (unsigned int k = 0; k < 3 && worst < 1.; ++k)
+      {
+        // Of a direction e_k of the data: J^T P e_k both ways.
+        std::vector<double> unit(3, 0.), weighted(3), expected(2), found(2, 0.),
+          whitened(3);
+        unit[k] = 1.;
+        likelihood->apply_precision(dealii::make_array_view(
+                                      std::as_const(unit)),
+                                    sigma,
+                                    dealii::make_array_view(weighted));
+        derivative.apply_transpose(dealii::make_array_view(
+                                     std::as_const(weighted)),
+                                   dealii::make_array_view(expected));
+        for (unsigned int l = 0; l < 3; ++l)
+          {
+            likelihood->whitening_weights(l,
+                                          sigma,
+                                          dealii::make_array_view(whitened));
+            for (unsigned int i = 0; i < 2; ++i)
+              found[i] += rows[l][i] * whitened[k];
+          }
+        for (unsigned int i = 0; i < 2; ++i)
+          worst = std::max(worst, std::abs(found[i] - expected[i]));
+      }
+    check(name + ": sensitivities are in units of the errors",
+          worst < 1e-12,
+          std::to_string(worst));
     check(name + ": the work is that of the solver",
           posterior.work(Request::values) == 10. &&
             posterior.work(Request::gradients) == 20. &&

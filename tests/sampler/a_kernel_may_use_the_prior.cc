@@ -4,6 +4,7 @@
 // them: an independence sampler and pCN, written here, sample a Gaussian
 // posterior at two temperatures; where there is no prior, that is told.
 
+#include "bent_posterior.h"
 #include "tests.h"
 
 #include <tempera/base/user_error.h>
@@ -15,83 +16,13 @@ using namespace Tempera::Testing;
 
 namespace
 {
-  /** Two correlated normal unknowns around zero. */
-  class GaussianPrior : public PriorMeasure
+  /** Around zero. */
+  class GaussianPrior : public TwoNormals
   {
   public:
     explicit GaussianPrior(const bool proper = true)
-      : proper(proper)
+      : TwoNormals({0., 0.}, 0.9, proper)
     {}
-
-    const StateSpace &
-    space() const override
-    {
-      return state_space;
-    }
-
-    double
-    energy(const dealii::ArrayView<const double> &x,
-           const dealii::ArrayView<double>       &gradient) const override
-    {
-      const double by_x[] = {(c11 * x[0] - c01 * x[1]) / determinant,
-                             (c00 * x[1] - c01 * x[0]) / determinant};
-      for (unsigned int i = 0; i < gradient.size(); ++i)
-        gradient[i] = by_x[i];
-      return 0.5 * (x[0] * by_x[0] + x[1] * by_x[1]);
-    }
-
-    double
-    log_normaliser() const override
-    {
-      return std::log(2. * M_PI) + 0.5 * std::log(determinant);
-    }
-
-    bool
-    is_integrable(const double) const override
-    {
-      return proper;
-    }
-
-    std::vector<double>
-    sample(const RandomKey &key) const override
-    {
-      std::vector<double> normals(2), result(2);
-      fill_normals(key, dealii::make_array_view(normals));
-      apply_covariance_root(dealii::make_array_view(std::as_const(normals)),
-                            dealii::make_array_view(result));
-      return result;
-    }
-
-    std::vector<double>
-    centre() const override
-    {
-      return {0., 0.};
-    }
-
-    void
-    apply_covariance(const dealii::ArrayView<const double> &x,
-                     const dealii::ArrayView<double> &result) const override
-    {
-      result[0] = c00 * x[0] + c01 * x[1];
-      result[1] = c01 * x[0] + c11 * x[1];
-    }
-
-    void
-    apply_covariance_root(
-      const dealii::ArrayView<const double> &x,
-      const dealii::ArrayView<double>       &result) const override
-    {
-      const double root = std::sqrt(c00);
-      result[0]         = root * x[0];
-      result[1] = c01 / root * x[0] + std::sqrt(determinant / c00) * x[1];
-    }
-
-    static constexpr double c00 = 1., c01 = 0.9, c11 = 2.,
-                            determinant = c00 * c11 - c01 * c01;
-
-  private:
-    const bool       proper;
-    const StateSpace state_space{{Coordinate{"x"}, Coordinate{"y"}}};
   };
 
 
@@ -269,7 +200,8 @@ namespace
             const std::vector<double> &position) const override
     {
       constexpr double    beta = 0.7;
-      std::vector<double> normals(position.size()), result(position.size());
+      std::vector<double> normals(context.prior->root_size()),
+        result(position.size());
       fill_normals(context.key, dealii::make_array_view(normals));
       context.prior->apply_covariance_root(dealii::make_array_view(
                                              std::as_const(normals)),
@@ -342,7 +274,7 @@ namespace
         const double temperature = rung == 0 ? 1. : hot_temperature(temper);
         const double by_prior = temper == Temper::posterior ? temperature : 1.;
         const double c00      = by_prior * GaussianPrior::c00,
-                     c01      = by_prior * GaussianPrior::c01,
+                     c01      = by_prior * GaussianPrior().c01,
                      c11      = by_prior * GaussianPrior::c11;
         const double total    = c00 + temperature;
         const double x        = c00 / total * Measured::measured,

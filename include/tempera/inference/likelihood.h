@@ -71,6 +71,17 @@ namespace Tempera
                     const dealii::ArrayView<double>       &result) const;
 
     /**
+     * Column @p k of \f$L^{-T}\f$, where \f$C = LL^T\f$: as weights of
+     * predictions they make one of independent numbers with errors of one.
+     *
+     * @param deviation Used only if it is unknown.
+     */
+    void
+    whitening_weights(const std::size_t                k,
+                      const double                     deviation,
+                      const dealii::ArrayView<double> &weights) const;
+
+    /**
      * Turn independent standard normal numbers into errors of measurement.
      *
      * @param deviation Used only if it is unknown.

@@ -64,6 +64,16 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
+    bool
+    has_sensitivities() const override
+    {
+      return model->has_derivative();
+    }
+
+    /** Of an unknown standard deviation they say nothing. */
+    std::vector<std::vector<double>>
+    sensitivities(const dealii::ArrayView<const double> &state) const override;
+
     /** Why the model had no solution when it was evaluated last. */
     std::string
     failure_reason() const override

@@ -15,6 +15,7 @@ namespace Tempera
     bool is_stochastic          = false;
     bool has_noisy_gradients    = false;
     bool gradients_are_separate = false;
+    bool has_sensitivities      = false;
     /** By Request. */
     std::array<double, 3> work{{1., 1., 2.}};
     double                set_up_work = 0.;
@@ -23,7 +24,8 @@ namespace Tempera
     void
     serialize(Archive &archive, const unsigned int)
     {
-      archive &is_stochastic &has_noisy_gradients &gradients_are_separate;
+      archive &is_stochastic &has_noisy_gradients &gradients_are_separate
+        &has_sensitivities;
       for (double &one : work)
         archive &one;
       archive &set_up_work;
@@ -65,6 +67,12 @@ namespace Tempera
     gradients_are_separate() const override
     {
       return traits.gradients_are_separate;
+    }
+
+    bool
+    has_sensitivities() const override
+    {
+      return traits.has_sensitivities;
     }
 
     double

@@ -7,14 +7,27 @@
 
 namespace Tempera
 {
-  /**
-   * Drives the acceptance of a kernel to a target by the dual averaging of
-   * Nesterov, in the form of Hoffman and Gelman (2014).
-   */
+  /** How a step size is adapted. */
+  enum class StepRule
+  {
+    /** Of Nesterov, in the form of Hoffman and Gelman (2014). */
+    dual_averaging,
+    /**
+     * Of Robbins and Monro, with a mean over most of the window: for kernels
+     * whose acceptance differs much from state to state, or may not fall to the
+     * target at all.
+     */
+    robbins_monro
+  };
+
+
+  /** Drives the acceptance of a kernel to a target. */
   class StepSizeAdaptation
   {
   public:
-    StepSizeAdaptation(const double step_size, const double target);
+    StepSizeAdaptation(const double   step_size,
+                       const double   target,
+                       const StepRule rule = StepRule::dual_averaging);
 
     /** Take note of an acceptance; returns the step size to use next. */
     double
@@ -36,7 +49,9 @@ namespace Tempera
     }
 
   private:
-    double target;
+    double   target;
+    StepRule rule;
+    /** Logarithm of the step that iterates are drawn to, or in use. */
     double centre        = 0.;
     double count         = 0.;
     double mean_error    = 0.;

@@ -22,13 +22,14 @@ namespace Tempera
 
   /**
    * What kernels have in common that are made for functions: with a Gaussian
-   * prior of mean \f$m\f$ and covariance \f$C = LL^T\f$ they propose
+   * law of mean \f$m\f$ and covariance \f$C = LL^T\f$, the prior or one with a
+   * density with respect to it, they propose
    * \f[
    *   x' = m + \rho\,(x - m) - (1-\rho)\,d + \sqrt{1-\rho^2}\,L z,
    *   \qquad \rho = e^{-h}, \quad h = \eta\tau,
    * \f]
    * with a standard normal \f$z\f$ and perhaps a drift \f$d\f$. Without drift
-   * that keeps the prior, whatever the number of unknowns; to first order in
+   * that keeps the law, whatever the number of unknowns; to first order in
    * \f$h\f$ it is MALA's proposal with the preconditioner \f$C\f$.
    */
   class CrankNicolsonKernel : public TunedKernel
@@ -60,24 +61,50 @@ namespace Tempera
     virtual Request
     request() const = 0;
 
+    /**
+     * Turn the mean of the prior and a draw of \f$N(0, C)\f$ into those of
+     * the law that proposals keep: the prior, unless a kernel knows better.
+     */
+    virtual void
+    shape_law(const CrankNicolsonState &state,
+              std::vector<double>      &mean,
+              std::vector<double>      &move) const
+    {
+      (void)state;
+      (void)mean;
+      (void)move;
+    }
+
     /** Fill the drift \f$d\f$ at a state; there is none without entries. */
     virtual void
     find_drift(const StepContext   &context,
                const Evaluation    &evaluation,
-               std::vector<double> &drift) const = 0;
+               std::vector<double> &drift) const
+    {
+      (void)context;
+      (void)evaluation;
+      (void)drift;
+    }
 
     /**
      * By how much the logarithm of the acceptance ratio exceeds that of the
-     * likelihoods.
+     * likelihoods, which is nothing where proposals keep the prior.
      *
+     * @param state Has the proposal, with what was asked of it.
      * @param drift That of the replica.
      */
     virtual double
     correction(const StepContext         &context,
-               const double               correlation,
-               const Replica             &replica,
+               const CrankNicolsonState  &state,
                const std::vector<double> &drift,
-               const Replica             &proposal) const = 0;
+               const Replica             &replica) const
+    {
+      (void)context;
+      (void)state;
+      (void)drift;
+      (void)replica;
+      return 0.;
+    }
   };
 } // namespace Tempera
 

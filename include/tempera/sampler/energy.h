@@ -168,6 +168,27 @@ namespace Tempera
              const RandomKey                       &key,
              const Request                          request,
              Evaluation                            &evaluation) const = 0;
+
+    /** Whether there are sensitivities(). */
+    virtual bool
+    has_sensitivities() const
+    {
+      return false;
+    }
+
+    /**
+     * The rows of some matrix \f$W\f$ with \f$P = \frac12|r|^2\f$ and \f$W =
+     * \partial r/\partial x\f$, up to a constant: one row per measurement, in
+     * units of its error. \f$W^TW\f$ is the Hessian of the potential after
+     * Gauss and Newton. Costs a value and as many gradients as there are rows;
+     * there are none where the potential is not finite.
+     */
+    virtual std::vector<std::vector<double>>
+    sensitivities(const dealii::ArrayView<const double> &state) const
+    {
+      (void)state;
+      return {};
+    }
   };
 } // namespace Tempera
 

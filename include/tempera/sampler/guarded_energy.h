@@ -6,6 +6,7 @@
 #include <tempera/sampler/energy.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -71,6 +72,16 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
+    bool
+    has_sensitivities() const override
+    {
+      return energy->has_sensitivities();
+    }
+
+    /** None where the energy fails. */
+    std::vector<std::vector<double>>
+    sensitivities(const dealii::ArrayView<const double> &state) const override;
+
     /** Evaluations that have failed, or had no result for a known reason. */
     std::uint64_t
     n_failures() const
@@ -93,6 +104,11 @@ namespace Tempera
     }
 
   private:
+    /** Call, and if that fails count it and do something else. */
+    void
+    guard(const std::function<void()> &call,
+          const std::function<void()> &fail) const;
+
     void
     count_failure(const std::string &reason) const;
 

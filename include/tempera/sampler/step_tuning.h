@@ -171,14 +171,16 @@ namespace Tempera
                const bool                  adapt_step_size,
                const double                target,
                const Learning              learning,
-               const PositionMoments::Kind kind);
+               const PositionMoments::Kind kind,
+               const StepRule              rule = StepRule::dual_averaging);
 
     /** The same, with what is to be learned measured. */
     StepTuning(const Rung        &rung,
                const unsigned int dimension,
                const bool         adapt_step_size,
                const double       target,
-               const Learning     learning);
+               const Learning     learning,
+               const StepRule     rule = StepRule::dual_averaging);
 
     double
     step_size() const

@@ -87,13 +87,14 @@ namespace Tempera
     TunedKernel(const std::string &name,
                 const bool         adapt_step_size,
                 const double       target_acceptance,
-                const Learning     learning);
+                const Learning     learning,
+                const StepRule     rule = StepRule::dual_averaging);
 
     StepTuning
     make_tuning(const Rung &rung, const unsigned int dimension) const
     {
       return StepTuning(
-        rung, dimension, adapt_step_size, target_acceptance, learning);
+        rung, dimension, adapt_step_size, target_acceptance, learning, rule);
     }
 
     /** Make a random walk's move of standard normal numbers. */
@@ -127,6 +128,7 @@ namespace Tempera
     const double      target_acceptance;
     /** What is made of the states of the burn-in. */
     const Learning learning;
+    const StepRule rule;
   };
 
 
