@@ -17,14 +17,16 @@ namespace Tempera
 
     /** Above this many unknowns pilots would take as long as a run. */
     constexpr unsigned int most_unknowns = 200;
-    /** Of the hottest rung, where there is no prior to go to. */
-    constexpr double highest_temperature = 100.;
+    /** Of the hottest rung: where hot rungs keep a prior, and elsewhere. */
+    constexpr double hot_as_the_prior = 1e6, highest_temperature = 100.;
     /** Rounds of the first pilot, and how often they may be doubled. */
-    constexpr unsigned int first_rounds = 250, most_doublings = 6;
+    constexpr unsigned int first_rounds = 64, most_doublings = 7;
     /** States at which levels are compared. */
     constexpr unsigned int n_compared = 24;
     /** Pilots end with so many effective draws of the coldest rung. */
     constexpr double enough_draws = 100.;
+    /** What pilots may take of the work of the run that they plan. */
+    constexpr double share_of_run = 1. / 3.;
 
     /** Swaps between levels whose energies' difference has this deviation. */
     double
@@ -42,15 +44,11 @@ namespace Tempera
                                  std::log((time + 1.) / (time - 1.));
     }
 
-    /** What the pilots have found. */
+    /** What the pilots have found on one level. */
     struct Findings
     {
       PilotLadder ladder;
       PilotResult result;
-      /** Autocorrelation times of the ladder, and of its coldest rung alone. */
-      double together = infinity, alone = infinity;
-      /** By level: deviation of the energy from that of another level. */
-      std::map<std::pair<std::string, std::string>, double> spreads;
     };
 
 
@@ -126,19 +124,40 @@ namespace Tempera
         , say(say)
         , stop(stop)
         , pilot(target, task.levels[0], task.seed, task.n_chains)
-        , dimension(target.energy(task.levels[0])->space().dimension())
-        , has_prior(target.prior() && target.prior()->is_integrable(1.))
+        , energy(target.energy(task.levels[0]))
+        , dimension(energy->space().dimension())
       {}
 
       LadderDesign
       make();
 
     private:
+      /** A ladder on a level as a pilot begins with it. */
+      PilotLadder
+      first_ladder(const std::string &level);
+
       void
       find_temperatures(const std::string &level);
 
+      /** Take what a pilot has found, with temperatures for it. */
       void
-      choose_kernel();
+      take(const PilotLadder &ladder, const PilotResult &result);
+
+      /** Find the level for the ladder, and be there. */
+      void
+      choose_levels();
+
+      /** Where the ladder seems to belong. */
+      std::string
+      promising_level();
+
+      /** Try the other kernel, where it is open which one is better. */
+      void
+      try_other_kernel();
+
+      /** How fast the coldest rung forgets by itself. */
+      void
+      leave_alone();
 
       /** Deviations of energies between all levels, where the draws are. */
       void
@@ -157,127 +176,283 @@ namespace Tempera
       double
       work_of_round(const std::string &level, const unsigned int n_cold_steps);
 
+      /** Work of a pilot with so many rounds of draws. */
+      double
+      work_of_pilot(const unsigned int rounds, const double work_per_round) const
+      {
+        return 2. * rounds * task.n_chains * work_per_round;
+      }
+
+      /** Whether pilots may take so much more. */
+      bool
+      may_take(const double more) const
+      {
+        return pilot.work() + more <=
+               share_of_run * task.effective_draws * predicted;
+      }
+
+      /**
+       * Gradients at what HMC needs of them for an effective draw, in values at
+       * what differences need: rough, for targets that are nearly normal.
+       */
+      double
+      cost_of_gradients(const std::string &level)
+      {
+        return 5. * pilot.cost(level, Request::values_and_gradients) /
+               (6. * dimension * pilot.cost(level));
+      }
+
       Target                                         &target;
       const DesignTask                               &task;
       const std::function<void(const std::string &)> &say;
       const std::atomic<bool>                        &stop;
       LadderPilot                                     pilot;
+      const std::shared_ptr<const Energy>             energy;
       const unsigned int                              dimension;
-      const bool                                      has_prior;
-      Findings                                        found;
-      double                                          barrier  = 0.;
-      unsigned int                                    n_rounds = first_rounds;
+      /** By level; the one that counts; rounds of its draws. */
+      std::map<std::string, Findings> on_levels;
+      Findings                        found;
+      unsigned int                    n_rounds = first_rounds;
+      /** Autocorrelation time of the coldest rung without the others. */
+      double alone = infinity;
+      /** By two levels: deviation of the difference of their energies. */
+      std::map<std::pair<std::string, std::string>, double> spreads;
+      /** Work per effective draw of the best design so far. */
+      double predicted = infinity;
     };
+
+
+
+    PilotLadder
+    Designer::first_ladder(const std::string &level)
+    {
+      constexpr unsigned int n_rungs = 8, few_unknowns = 10;
+
+      PilotLadder ladder;
+      ladder.level     = level;
+      ladder.kernel    = dimension > few_unknowns && cost_of_gradients(level) < 1. ?
+                           "HMC" :
+                           "differences";
+      ladder.is_spaced = true;
+      const bool is_law = target.prior() && target.prior()->is_integrable(1.);
+      // An energy in a box, or with a Gaussian prior.
+      const bool has_prior = is_law || energy->is_integrable({1., 0.});
+      ladder.temper        = has_prior ? Temper::likelihood : Temper::posterior;
+      double hottest       = is_law    ? infinity :
+                             has_prior ? hot_as_the_prior :
+                                         highest_temperature;
+      while (!has_prior && hottest > 1. &&
+             !energy->is_integrable({1. / hottest, 1. / hottest}))
+        hottest /= 2.;
+      ladder.temperatures = geometric(n_rungs, std::max(1.5, hottest));
+      return ladder;
+    }
 
 
 
     void
     Designer::find_temperatures(const std::string &level)
     {
-      PilotLadder ladder;
-      ladder.level  = level;
-      ladder.kernel = dimension <= 10 ? "differences" : "MALA";
-      if (dimension > 10)
-        ladder.preconditioner = dimension <= 100 ? "adapt dense" : "adapt";
-      ladder.is_spaced = true;
-      ladder.temperatures =
-        geometric(8, has_prior ? infinity : highest_temperature);
-
-      PilotResult  result;
-      double       last_barrier = infinity;
-      unsigned int n_doublings  = 0;
-      while (!stop)
+      PilotLadder                      ladder = first_ladder(level);
+      PilotResult                      result;
+      std::vector<std::vector<double>> starts;
+      double                           last_barrier = infinity;
+      unsigned int                     n_doublings  = 0;
+      do
         {
-          const bool        is_first = result.states.empty();
-          const PilotResult before   = result;
-          result =
-            pilot.run(ladder, n_rounds, n_rounds, is_first ? nullptr : &before);
-          barrier = 0.;
-          for (const double rejection : result.rejections)
-            barrier += rejection;
+          result               = pilot.run(ladder, n_rounds, starts);
+          const double barrier = result.barrier();
           say("temperatures on level '" + level + "': " +
-              counted(n_rounds, "round") + ", barrier " + to_text(barrier, 3));
+              counted(n_rounds, "round") + ", barrier " + to_text(barrier, 3) +
+              ", " + to_text(result.effective_size, 3) + " effective draws");
           const double largest = *std::max_element(result.rejections.begin(),
                                                    result.rejections.end());
           if (largest > 0.75 && ladder.temperatures.size() < 60)
             {
               ladder.temperatures = geometric(2 * ladder.temperatures.size(),
                                               ladder.temperatures.back());
+              starts              = {};
               continue;
             }
+          // What it takes at least: the finest level is solved, too.
+          predicted =
+            result.work_per_draw() + (level == task.levels[0] ? 0. : 1.);
           const bool is_settled =
             std::abs(barrier - last_barrier) < 0.15 * barrier + 0.05;
           if ((is_settled && result.effective_size > enough_draws) ||
-              ++n_doublings > most_doublings)
+              ++n_doublings > most_doublings ||
+              !may_take(work_of_pilot(2 * n_rounds, result.work_per_round)))
             break;
           last_barrier = barrier;
           n_rounds *= 2;
+          starts =
+            result.spread_states(ladder.temperatures.size() * task.n_chains);
         }
-      const unsigned int n =
-        std::max(2, static_cast<int>(std::ceil(2. * barrier)) + 1);
-      ladder.is_spaced    = false;
-      ladder.temperatures = spaced(result, n);
-      found.ladder        = ladder;
-      found.result        = result;
+      while (!stop);
+      take(ladder, result);
     }
 
 
 
     void
-    Designer::choose_kernel()
+    Designer::take(const PilotLadder &ladder, const PilotResult &result)
     {
-      const std::string learned = dimension <= 100 ? "adapt dense" : "adapt";
-      std::vector<std::pair<std::string, std::string>> kernels = {
-        {"differences", "none"}, {"MALA", learned}, {"HMC", "none"}};
-      const PilotResult before = found.result;
-      double            least  = infinity;
-      for (const auto &[kernel, preconditioner] : kernels)
+      found.ladder = ladder;
+      found.result = result;
+      found.ladder.temperatures =
+        spaced(result,
+               std::max(2, static_cast<int>(std::ceil(2. * result.barrier())) + 1));
+      on_levels[ladder.level] = found;
+    }
+
+
+
+    std::string
+    Designer::promising_level()
+    {
+      // Draws of a level that differs more than that say little of others.
+      constexpr double most_spread = 1.5, most_cost = 0.2;
+
+      const std::string &finest = task.levels[0];
+      if (spreads.at({found.ladder.level, finest}) < most_spread)
+        return all_options()[0].levels.back();
+      std::string best;
+      for (const std::string &level : task.levels)
         {
-          PilotLadder ladder    = found.ladder;
-          ladder.kernel         = kernel;
-          ladder.preconditioner = preconditioner;
-          if (stop)
-            return;
-          const PilotResult result =
-            pilot.run(ladder, n_rounds, n_rounds, &before);
-          const double work =
-            result.work_per_round * result.autocorrelation_time;
-          say("kernel '" + kernel +
-              "': " + to_text(result.autocorrelation_time, 3) +
-              " rounds an effective draw, work " + to_text(work, 3));
-          if (work < least)
+          const double spread = spreads.at({level, finest});
+          if (level == finest || pilot.cost(level) > most_cost ||
+              on_levels.count(level) > 0)
+            continue;
+          if (best.empty())
             {
-              least          = work;
-              found.ladder   = ladder;
-              found.result   = result;
-              found.together = result.autocorrelation_time;
+              best = level;
+              continue;
             }
+          // The cheapest of those that are close, else the closest.
+          const double least = spreads.at({best, finest});
+          if (spread < most_spread / 2. && least < most_spread / 2. ?
+                pilot.cost(level) < pilot.cost(best) :
+                spread < least)
+            best = level;
         }
+      return best.empty() ? all_options()[0].levels.back() : best;
+    }
 
-      while (!stop && found.result.effective_size < enough_draws &&
-             n_rounds < (first_rounds << most_doublings))
+
+
+    void
+    Designer::choose_levels()
+    {
+      constexpr unsigned int most_moves = 4;
+
+      compare_levels();
+      for (unsigned int i = 0; i < most_moves && !stop; ++i)
         {
-          n_rounds *= 2;
-          const PilotResult shorter = found.result;
-          found.result = pilot.run(found.ladder, n_rounds, n_rounds, &shorter);
-          found.together = found.result.autocorrelation_time;
-          say("the same for " + counted(n_rounds, "round") + ": " +
-              to_text(found.together, 3) + " rounds an effective draw");
+          const std::string level = promising_level();
+          if (on_levels.count(level) > 0)
+            {
+              found = on_levels.at(level);
+              break;
+            }
+          const double work_per_round = found.result.work_per_round *
+                                        found.ladder.temperatures.size() /
+                                        found.result.temperatures.size() *
+                                        pilot.cost(level) /
+                                        pilot.cost(found.ladder.level);
+          unsigned int rounds = n_rounds;
+          while (rounds > first_rounds &&
+                 !may_take(work_of_pilot(rounds, work_per_round)))
+            rounds /= 2;
+          if (!may_take(work_of_pilot(rounds, work_per_round)))
+            {
+              say("level '" + level + "' is too expensive for a pilot");
+              break;
+            }
+          PilotLadder ladder = found.ladder;
+          ladder.level       = level;
+          ladder.is_spaced   = ladder.temperatures.size() > 2;
+          const PilotResult result =
+            pilot.run(ladder,
+                      rounds,
+                      found.result.spread_states(ladder.temperatures.size() *
+                                                 task.n_chains));
+          say("a pilot on level '" + level + "': " + counted(rounds, "round") +
+              ", barrier " + to_text(result.barrier(), 3) + ", " +
+              to_text(result.effective_size, 3) + " effective draws");
+          take(ladder, result);
+          compare_levels();
         }
+    }
 
-      // The coldest rung alone, from wherever the posterior is: that chains
-      // stay in their modes shows as an endless time.
-      PilotLadder alone               = found.ladder;
-      alone.temperatures              = {1.};
-      const PilotResult ladder_states = found.result;
-      const PilotResult of_alone =
-        pilot.run(alone, n_rounds, n_rounds, &ladder_states);
+
+
+    void
+    Designer::try_other_kernel()
+    {
+      constexpr double       hopeless      = 0.6;
+      constexpr unsigned int many_unknowns = 30;
+      constexpr double       few_draws     = 10.;
+
+      const std::string &level = found.ladder.level;
+      if (cost_of_gradients(level) > hopeless || dimension > many_unknowns)
+        return;
+      PilotLadder ladder = found.ladder;
+      ladder.kernel = ladder.kernel == "HMC" ? "differences" : "HMC";
+      ladder.is_spaced = false;
+      std::vector<std::vector<double>> starts =
+        found.result.spread_states(ladder.temperatures.size() * task.n_chains);
+      const PilotResult &incumbent = found.result;
+      for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
+        {
+          const PilotResult result = pilot.run(ladder, rounds, starts);
+          say("kernel '" + ladder.kernel + "': work " +
+              to_text(result.work_per_draw(), 3) + " per effective draw, of '" +
+              found.ladder.kernel + "' " +
+              to_text(incumbent.work_per_draw(), 3));
+          const double difference =
+            std::log(result.work_per_draw() / incumbent.work_per_draw());
+          const double error = std::hypot(result.error_of_logarithm(),
+                                          incumbent.error_of_logarithm());
+          const bool is_better = result.effective_size > few_draws &&
+                                 difference < -2. * error &&
+                                 result.agrees_with(incumbent);
+          if (is_better)
+            {
+              take(ladder, result);
+              n_rounds = rounds;
+            }
+          if (is_better || difference > 2. * error ||
+              !may_take(work_of_pilot(2 * rounds, result.work_per_round)))
+            return;
+          if (result.effective_size > few_draws)
+            starts = result.spread_states(starts.size());
+        }
+    }
+
+
+
+    void
+    Designer::leave_alone()
+    {
+      PilotLadder ladder   = found.ladder;
+      ladder.temperatures  = {1.};
+      ladder.is_spaced     = false;
+      const double of_step = found.result.work_per_round /
+                             found.result.temperatures.size();
+      unsigned int rounds  = 2 * n_rounds;
+      while (rounds > first_rounds &&
+             !may_take(work_of_pilot(rounds, of_step)))
+        rounds /= 2;
+      // From states that are far from each other: where there are several
+      // modes, chains stay in them, and that shows as an endless time.
+      const PilotResult result =
+        pilot.run(ladder, rounds, found.result.distant_states(task.n_chains));
       // A few effective draws a chain are what chains have that never meet.
       constexpr double least_of_chain = 5.;
-      found.alone = of_alone.effective_size > least_of_chain * task.n_chains ?
-                      of_alone.autocorrelation_time :
-                      infinity;
-      say("the coldest rung alone: " + to_text(found.alone, 3) +
+      alone = result.effective_size > least_of_chain * task.n_chains ?
+                result.autocorrelation_time :
+                infinity;
+      say("the coldest rung alone: " + to_text(alone, 3) +
           " rounds an effective draw");
     }
 
@@ -286,19 +461,16 @@ namespace Tempera
     void
     Designer::compare_levels()
     {
-      std::vector<std::vector<double>> states;
-      const std::size_t                n = found.result.n_states();
-      for (unsigned int i = 0; i < n_compared; ++i)
-        states.push_back(found.result.state(
-          static_cast<std::size_t>((i + 0.5) / n_compared * n)));
+      const std::vector<std::vector<double>> states =
+        found.result.spread_states(n_compared);
       std::map<std::string, std::vector<double>> energies;
       for (const std::string &level : task.levels)
         energies[level] = pilot.energies(level, states);
-      found.spreads.clear();
       for (const auto &one : energies)
         for (const auto &other : energies)
-          found.spreads[{one.first, other.first}] =
+          spreads[{one.first, other.first}] =
             spread_of(one.second, other.second);
+      predicted = all_options()[0].work;
     }
 
 
@@ -308,9 +480,8 @@ namespace Tempera
                             const unsigned int n_cold_steps)
     {
       const double of_step = found.result.work_per_round /
-                             found.ladder.temperatures.size() /
-                             pilot.cost(found.ladder.level, Request::values) *
-                             pilot.cost(level, Request::values);
+                             found.result.temperatures.size() /
+                             pilot.cost(found.ladder.level) * pilot.cost(level);
       return of_step * (found.ladder.temperatures.size() + n_cold_steps - 1.);
     }
 
@@ -323,7 +494,7 @@ namespace Tempera
       result.levels = levels;
       for (std::size_t i = 0; i + 1 < levels.size(); ++i)
         result.acceptances.push_back(
-          acceptance_of(found.spreads.at({levels[i], levels[i + 1]})));
+          acceptance_of(spreads.at({levels[i], levels[i + 1]})));
 
       const unsigned int n_temperatures = found.ladder.temperatures.size();
       const std::vector<unsigned int> factors = {
@@ -334,8 +505,8 @@ namespace Tempera
       for (const unsigned int n_cold_steps :
            {1u, n_temperatures, 4 * n_temperatures, 16 * n_temperatures})
         {
-          const double rate =
-            rate_of(found.together) + (n_cold_steps - 1) * rate_of(found.alone);
+          const double rate = rate_of(found.result.autocorrelation_time) +
+                              (n_cold_steps - 1) * rate_of(alone);
           std::vector<unsigned int> chosen(levels.size(), 1);
           const auto                try_paces = [&]() {
             double memory = std::exp(-rate);
@@ -346,7 +517,7 @@ namespace Tempera
                 memory = 1. - result.acceptances[i - 1] *
                                 (1. - std::pow(memory, chosen[i]));
                 work =
-                  pilot.cost(levels[i - 1], Request::values) + chosen[i] * work;
+                  pilot.cost(levels[i - 1]) + chosen[i] * work;
               }
             const double time = (1. + memory) / (1. - memory);
             if (work * time < least)
@@ -401,8 +572,7 @@ namespace Tempera
           result.push_back(option({finest, coarse}));
           for (const std::string &medium : task.levels)
             if (medium != finest && medium != coarse &&
-                pilot.cost(medium, Request::values) >
-                  2. * pilot.cost(coarse, Request::values))
+                pilot.cost(medium) > 2. * pilot.cost(coarse))
               result.push_back(option({finest, medium, coarse}));
         }
       std::stable_sort(result.begin(),
@@ -440,9 +610,12 @@ namespace Tempera
             i == 0 ? best.n_cold_steps : 1);
 
       // Archives, scales and steps are learned by the rungs that move.
-      const double own_rounds = std::max(400., 10. * found.together);
+      const double own_rounds =
+        std::max({200.,
+                  20. * dimension,
+                  10. * found.result.autocorrelation_time});
       const double burn_in =
-        std::max(n_levels > 1 ? 60. : 200.,
+        std::max(n_levels > 1 ? 32. : 200.,
                  std::ceil(own_rounds / best.paces.back()));
       constexpr double reserve = 1.25;
       const double     sampled =
@@ -454,13 +627,14 @@ namespace Tempera
       all.push_back({"Burn-in", to_text(burn_in, 15)});
       all.push_back(
         {"Iterations", to_text(burn_in + std::max(100., sampled), 15)});
-      if (has_prior)
+      if (std::isinf(design.temperatures.back()))
         all.push_back({"Sampler/Start from", "prior"});
       all.push_back({"Sampler/Ladder/Temperatures", join(temperatures, ", ")});
       all.push_back({"Sampler/Ladder/Levels", join(levels, ", ")});
       all.push_back({"Sampler/Ladder/Pace", join(paces, ", ")});
-      all.push_back(
-        {"Sampler/Ladder/Temper", has_prior ? "likelihood" : "posterior"});
+      all.push_back({"Sampler/Ladder/Temper",
+                     found.ladder.temper == Temper::likelihood ? "likelihood" :
+                                                                 "posterior"});
       all.push_back({"Sampler/Kernel/Type", design.kernel});
       all.push_back({"Sampler/Kernel/Steps per round", join(steps, ", ")});
       all.push_back({"Sampler/Kernel/Preconditioner", design.preconditioner});
@@ -473,8 +647,7 @@ namespace Tempera
     Designer::make()
     {
       LadderDesign design;
-      const auto   finest = target.energy(task.levels[0]);
-      if (finest->is_stochastic() || finest->has_noisy_gradients())
+      if (energy->is_stochastic() || energy->has_noisy_gradients())
         design.objection = "its energy is stochastic";
       else if (target.has_warm_start() || dimension > most_unknowns)
         design.objection = "it has " + counted(dimension, "unknown") +
@@ -483,38 +656,23 @@ namespace Tempera
       if (!design.objection.empty())
         return design;
 
-      // Pilots run where it costs least, and again where the best ladder is,
+      // Pilots begin where it costs least, and go on where the best ladder is,
       // since levels are to be compared where the posterior is.
-      std::string base = task.levels[0];
-      for (const std::string &level : task.levels)
-        if (pilot.cost(level, Request::values) <
-            pilot.cost(base, Request::values))
-          base = level;
-      find_temperatures(base);
-      choose_kernel();
-      compare_levels();
-      design.options                    = all_options();
-      constexpr unsigned int most_moves = 3;
-      for (unsigned int i = 0; i < most_moves && !stop; ++i)
-        {
-          const std::string level = design.options[0].levels.back();
-          // Finer ones only, so that there is an end.
-          const double cost = pilot.cost(level, Request::values);
-          if (cost <= pilot.cost(found.ladder.level, Request::values) ||
-              cost > 0.1)
-            break;
-          say("a pilot on level '" + level + "'");
-          found.ladder.level       = level;
-          const PilotResult before = found.result;
-          found.result   = pilot.run(found.ladder, n_rounds, n_rounds, &before);
-          found.together = found.result.autocorrelation_time;
-          compare_levels();
-          design.options = all_options();
-        }
+      find_temperatures(*std::min_element(
+        task.levels.begin(),
+        task.levels.end(),
+        [&](const std::string &a, const std::string &b) {
+          return pilot.cost(a) < pilot.cost(b);
+        }));
+      if (task.levels.size() > 1)
+        choose_levels();
+      try_other_kernel();
+      leave_alone();
+      design.options        = all_options();
       design.temperatures   = found.ladder.temperatures;
       design.kernel         = found.ladder.kernel;
       design.preconditioner = found.ladder.preconditioner;
-      design.barrier        = barrier;
+      design.barrier        = found.result.barrier();
       design.work           = pilot.work();
       write_settings(design.options[0], design);
       return design;
