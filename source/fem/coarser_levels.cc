@@ -47,8 +47,8 @@ namespace Tempera
 
     // Few cells of a high degree are often better than many of a low one.
     const std::set<unsigned int> degrees = {1, 2, 4, finest.degree};
-    std::vector<Mesh>         meshes;
-    std::vector<unsigned int> cells = finest.subdivisions;
+    std::vector<Mesh>            meshes;
+    std::vector<unsigned int>    cells = finest.subdivisions;
     unsigned int refinements = finest.refinements + finest.adaptive_refinements;
     for (double cost = 1.;;)
       {

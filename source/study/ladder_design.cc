@@ -178,7 +178,8 @@ namespace Tempera
 
       /** Work of a pilot with so many rounds of draws. */
       double
-      work_of_pilot(const unsigned int rounds, const double work_per_round) const
+      work_of_pilot(const unsigned int rounds,
+                    const double       work_per_round) const
       {
         return 2. * rounds * task.n_chains * work_per_round;
       }
@@ -229,11 +230,12 @@ namespace Tempera
       constexpr unsigned int n_rungs = 8, few_unknowns = 10;
 
       PilotLadder ladder;
-      ladder.level     = level;
-      ladder.kernel    = dimension > few_unknowns && cost_of_gradients(level) < 1. ?
-                           "HMC" :
-                           "differences";
-      ladder.is_spaced = true;
+      ladder.level = level;
+      ladder.kernel =
+        dimension > few_unknowns && cost_of_gradients(level) < 1. ?
+          "HMC" :
+          "differences";
+      ladder.is_spaced  = true;
       const bool is_law = target.prior() && target.prior()->is_integrable(1.);
       // An energy in a box, or with a Gaussian prior.
       const bool has_prior = is_law || energy->is_integrable({1., 0.});
@@ -297,11 +299,11 @@ namespace Tempera
     void
     Designer::take(const PilotLadder &ladder, const PilotResult &result)
     {
-      found.ladder = ladder;
-      found.result = result;
-      found.ladder.temperatures =
-        spaced(result,
-               std::max(2, static_cast<int>(std::ceil(2. * result.barrier())) + 1));
+      found.ladder              = ladder;
+      found.result              = result;
+      found.ladder.temperatures = spaced(
+        result,
+        std::max(2, static_cast<int>(std::ceil(2. * result.barrier())) + 1));
       on_levels[ladder.level] = found;
     }
 
@@ -354,11 +356,10 @@ namespace Tempera
               found = on_levels.at(level);
               break;
             }
-          const double work_per_round = found.result.work_per_round *
-                                        found.ladder.temperatures.size() /
-                                        found.result.temperatures.size() *
-                                        pilot.cost(level) /
-                                        pilot.cost(found.ladder.level);
+          const double work_per_round =
+            found.result.work_per_round * found.ladder.temperatures.size() /
+            found.result.temperatures.size() * pilot.cost(level) /
+            pilot.cost(found.ladder.level);
           unsigned int rounds = n_rounds;
           while (rounds > first_rounds &&
                  !may_take(work_of_pilot(rounds, work_per_round)))
@@ -397,12 +398,13 @@ namespace Tempera
       if (cost_of_gradients(level) > hopeless || dimension > many_unknowns)
         return;
       PilotLadder ladder = found.ladder;
-      ladder.kernel = ladder.kernel == "HMC" ? "differences" : "HMC";
-      ladder.is_spaced = false;
+      ladder.kernel      = ladder.kernel == "HMC" ? "differences" : "HMC";
+      ladder.is_spaced   = false;
       std::vector<std::vector<double>> starts =
         found.result.spread_states(ladder.temperatures.size() * task.n_chains);
       const PilotResult &incumbent = found.result;
-      for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
+      for (unsigned int rounds = first_rounds; rounds <= 4 * n_rounds && !stop;
+           rounds *= 2)
         {
           const PilotResult result = pilot.run(ladder, rounds, starts);
           say("kernel '" + ladder.kernel + "': work " +
@@ -411,9 +413,9 @@ namespace Tempera
               to_text(incumbent.work_per_draw(), 3));
           const double difference =
             std::log(result.work_per_draw() / incumbent.work_per_draw());
-          const double error = std::hypot(result.error_of_logarithm(),
+          const double error     = std::hypot(result.error_of_logarithm(),
                                           incumbent.error_of_logarithm());
-          const bool is_better = result.effective_size > few_draws &&
+          const bool   is_better = result.effective_size > few_draws &&
                                  difference < -2. * error &&
                                  result.agrees_with(incumbent);
           if (is_better)
@@ -434,14 +436,13 @@ namespace Tempera
     void
     Designer::leave_alone()
     {
-      PilotLadder ladder   = found.ladder;
-      ladder.temperatures  = {1.};
-      ladder.is_spaced     = false;
-      const double of_step = found.result.work_per_round /
-                             found.result.temperatures.size();
-      unsigned int rounds  = 2 * n_rounds;
-      while (rounds > first_rounds &&
-             !may_take(work_of_pilot(rounds, of_step)))
+      PilotLadder ladder  = found.ladder;
+      ladder.temperatures = {1.};
+      ladder.is_spaced    = false;
+      const double of_step =
+        found.result.work_per_round / found.result.temperatures.size();
+      unsigned int rounds = 2 * n_rounds;
+      while (rounds > first_rounds && !may_take(work_of_pilot(rounds, of_step)))
         rounds /= 2;
       // From states that are far from each other: where there are several
       // modes, chains stay in them, and that shows as an endless time.
@@ -516,8 +517,7 @@ namespace Tempera
               {
                 memory = 1. - result.acceptances[i - 1] *
                                 (1. - std::pow(memory, chosen[i]));
-                work =
-                  pilot.cost(levels[i - 1]) + chosen[i] * work;
+                work = pilot.cost(levels[i - 1]) + chosen[i] * work;
               }
             const double time = (1. + memory) / (1. - memory);
             if (work * time < least)
@@ -610,10 +610,8 @@ namespace Tempera
             i == 0 ? best.n_cold_steps : 1);
 
       // Archives, scales and steps are learned by the rungs that move.
-      const double own_rounds =
-        std::max({200.,
-                  20. * dimension,
-                  10. * found.result.autocorrelation_time});
+      const double own_rounds = std::max(
+        {200., 20. * dimension, 10. * found.result.autocorrelation_time});
       const double burn_in =
         std::max(n_levels > 1 ? 32. : 200.,
                  std::ceil(own_rounds / best.paces.back()));
@@ -658,12 +656,12 @@ namespace Tempera
 
       // Pilots begin where it costs least, and go on where the best ladder is,
       // since levels are to be compared where the posterior is.
-      find_temperatures(*std::min_element(
-        task.levels.begin(),
-        task.levels.end(),
-        [&](const std::string &a, const std::string &b) {
-          return pilot.cost(a) < pilot.cost(b);
-        }));
+      find_temperatures(
+        *std::min_element(task.levels.begin(),
+                          task.levels.end(),
+                          [&](const std::string &a, const std::string &b) {
+                            return pilot.cost(a) < pilot.cost(b);
+                          }));
       if (task.levels.size() > 1)
         choose_levels();
       try_other_kernel();

@@ -142,8 +142,8 @@ namespace Tempera
       spread_states(std::min(most, n_states()));
     const std::vector<Moments>       moments = moments_of(*this);
     std::vector<std::vector<double>> result  = {some[0]};
-    std::vector<double>              nearest(
-      some.size(), std::numeric_limits<double>::infinity());
+    std::vector<double>              nearest(some.size(),
+                                std::numeric_limits<double>::infinity());
     while (result.size() < n)
       {
         for (std::size_t k = 0; k < some.size(); ++k)
@@ -155,9 +155,8 @@ namespace Tempera
                             moments[i].variance();
             nearest[k] = std::min(nearest[k], distance);
           }
-        result.push_back(
-          some[std::max_element(nearest.begin(), nearest.end()) -
-               nearest.begin()]);
+        result.push_back(some[std::max_element(nearest.begin(), nearest.end()) -
+                              nearest.begin()]);
       }
     return result;
   }
@@ -274,10 +273,9 @@ namespace Tempera
           };
         std::vector<std::vector<double>> start;
         for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-          start.push_back(
-            !starts.empty() ? starts[rung * n_chains + chain] :
-            target.has_random_starts() ? random_start(rung, 0) :
-                                         target.centre());
+          start.push_back(!starts.empty() ? starts[rung * n_chains + chain] :
+                          target.has_random_starts() ? random_start(rung, 0) :
+                                                       target.centre());
         ReplicaExchange sampler(parameters,
                                 SwapParameters(),
                                 ladder,
