@@ -43,7 +43,7 @@ namespace Tempera
       double cost;
     };
     constexpr unsigned int fewest_nodes = 4;
-    constexpr double       most_cost    = 0.12;
+    constexpr double       most_cost    = 0.22;
 
     // Few cells of a high degree are often better than many of a low one.
     const std::set<unsigned int> degrees = {1, 2, 4, finest.degree};

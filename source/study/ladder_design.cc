@@ -21,10 +21,11 @@ namespace Tempera
     constexpr double hot_as_the_prior = 1e6, highest_temperature = 100.;
     /** Rounds of the first pilot, and how often they may be doubled. */
     constexpr unsigned int first_rounds = 64, most_doublings = 7;
-    /** States at which levels are compared. */
+    /** States at which levels are compared: cold ones, and as many hot ones. */
     constexpr unsigned int n_compared = 24;
-    /** Pilots end with so many effective draws of the coldest rung. */
-    constexpr double enough_draws = 100.;
+    /** Effective draws of the coldest rung: as many as are welcome, and as few
+     * as will do where pilots are expensive, or are not the last ones. */
+    constexpr double enough_draws = 150., few_draws = 30.;
     /** What pilots may take of the work of the run that they plan. */
     constexpr double share_of_run = 1. / 3.;
 
@@ -33,6 +34,16 @@ namespace Tempera
     acceptance_of(const double spread)
     {
       return std::erfc(spread / 2.);
+    }
+
+    /**
+     * The same as far as it brings new states: a fine rung stays long where the
+     * coarse one seldom comes.
+     */
+    double
+    useful_part_of(const double acceptance, const double spread)
+    {
+      return acceptance * std::exp(-spread * spread);
     }
 
     /** Rate at which a series with this autocorrelation time forgets. */
@@ -95,20 +106,74 @@ namespace Tempera
       return result;
     }
 
-    /** Standard deviation of what is finite; infinite with too little. */
+    /** Weighted deviation of a difference; infinite if it is not finite. */
     double
-    spread_of(const std::vector<double> &one, const std::vector<double> &other)
+    spread_of(const std::vector<double> &one,
+              const std::vector<double> &other,
+              const std::vector<double> &weights)
     {
-      Moments moments;
-      for (std::size_t i = 0; i < one.size(); ++i)
-        {
-          const double difference = one[i] - other[i];
-          if (!std::isfinite(difference))
-            return infinity;
-          moments.add(difference);
-        }
-      return moments.standard_deviation();
+      double sum = 0., mean = 0., squares = 0.;
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        if (weights[i] > 0.)
+          {
+            const double difference = one[i] - other[i];
+            if (!std::isfinite(difference))
+              return infinity;
+            sum += weights[i];
+            const double change = difference - mean;
+            mean += weights[i] / sum * change;
+            squares += weights[i] * change * (difference - mean);
+          }
+      return std::sqrt(squares / sum);
     }
+
+
+    /**
+     * Where levels are compared: at draws of the coldest rung, if they are
+     * where the finest level has its posterior, too. If it has lower energies
+     * at hotter states, its posterior is elsewhere; then at all states, by what
+     * they weigh on the finest level at a temperature that leaves several.
+     */
+    struct Comparison
+    {
+      Comparison(const std::vector<double> &finest, const unsigned int n_cold)
+        : weights(finest.size(), 0.)
+      {
+        constexpr double lower = 3., fewest = 6., hottest = 1e12;
+
+        const double least = *std::min_element(finest.begin(), finest.end());
+        if (least >
+            *std::min_element(finest.begin(), finest.begin() + n_cold) - lower)
+          {
+            std::fill_n(weights.begin(), n_cold, 1.);
+            return;
+          }
+        double size = 0.;
+        for (temperature = 1.; size < fewest && temperature < hottest;
+             temperature *= 2.)
+          {
+            double sum = 0., squares = 0.;
+            for (std::size_t i = 0; i < weights.size(); ++i)
+              {
+                weights[i] = std::isfinite(finest[i]) ?
+                               std::exp((least - finest[i]) / temperature) :
+                               0.;
+                sum += weights[i];
+                squares += weights[i] * weights[i];
+              }
+            size = sum * sum / squares;
+            // What hardly counts shall not spoil it.
+            for (double &weight : weights)
+              if (weight < 1e-3)
+                weight = 0.;
+          }
+        is_elsewhere = true;
+      }
+
+      std::vector<double> weights;
+      double              temperature  = 1.;
+      bool                is_elsewhere = false;
+    };
 
 
     /** A design while it is made. */
@@ -136,8 +201,11 @@ namespace Tempera
       PilotLadder
       first_ladder(const std::string &level);
 
+      /** Pilots of doubling length, until enough is known or too much spent. */
       void
-      find_temperatures(const std::string &level);
+      find_temperatures(PilotLadder                      ladder,
+                        std::vector<std::vector<double>> starts,
+                        const double                     enough);
 
       /** Take what a pilot has found, with temperatures for it. */
       void
@@ -176,6 +244,10 @@ namespace Tempera
       double
       work_of_round(const std::string &level, const unsigned int n_cold_steps);
 
+      /** Rounds of the burn-in of a run. */
+      double
+      burn_in(const std::vector<unsigned int> &paces) const;
+
       /** Work of a pilot with so many rounds of draws. */
       double
       work_of_pilot(const unsigned int rounds,
@@ -210,14 +282,15 @@ namespace Tempera
       LadderPilot                                     pilot;
       const std::shared_ptr<const Energy>             energy;
       const unsigned int                              dimension;
-      /** By level; the one that counts; rounds of its draws. */
+      /** By level, and the one that counts. */
       std::map<std::string, Findings> on_levels;
       Findings                        found;
-      unsigned int                    n_rounds = first_rounds;
       /** Autocorrelation time of the coldest rung without the others. */
       double alone = infinity;
       /** By two levels: deviation of the difference of their energies. */
       std::map<std::pair<std::string, std::string>, double> spreads;
+      /** Whether the last pilot was where the finest posterior is not. */
+      bool is_elsewhere = false;
       /** Work per effective draw of the best design so far. */
       double predicted = infinity;
     };
@@ -253,37 +326,49 @@ namespace Tempera
 
 
     void
-    Designer::find_temperatures(const std::string &level)
+    Designer::find_temperatures(PilotLadder                      ladder,
+                                std::vector<std::vector<double>> starts,
+                                const double                     enough)
     {
-      PilotLadder                      ladder = first_ladder(level);
-      PilotResult                      result;
-      std::vector<std::vector<double>> starts;
-      double                           last_barrier = infinity;
-      unsigned int                     n_doublings  = 0;
+      // More is not spent for numbers that are known a little better.
+      constexpr double small_share = 0.1;
+
+      const double of_finest = ladder.level == task.levels[0] ? 0. : 1.;
+      ladder.is_spaced       = ladder.temperatures.size() > 2;
+      PilotResult  result;
+      double       last_barrier = infinity;
+      unsigned int n_rounds     = first_rounds;
       do
         {
           result               = pilot.run(ladder, n_rounds, starts);
           const double barrier = result.barrier();
-          say("temperatures on level '" + level + "': " +
-              counted(n_rounds, "round") + ", barrier " + to_text(barrier, 3) +
-              ", " + to_text(result.effective_size, 3) + " effective draws");
+          say("level '" + ladder.level + "': " + counted(n_rounds, "round") +
+              ", barrier " + to_text(barrier, 3) + ", " +
+              to_text(result.effective_size, 3) + " effective draws");
           const double largest = *std::max_element(result.rejections.begin(),
                                                    result.rejections.end());
           if (largest > 0.75 && ladder.temperatures.size() < 60)
             {
               ladder.temperatures = geometric(2 * ladder.temperatures.size(),
                                               ladder.temperatures.back());
+              ladder.is_spaced    = true;
               starts              = {};
               continue;
             }
           // What it takes at least: the finest level is solved, too.
-          predicted =
-            result.work_per_draw() + (level == task.levels[0] ? 0. : 1.);
+          const double at_least = result.work_per_draw() + of_finest;
+          if (of_finest == 0. || std::isinf(predicted))
+            predicted = at_least;
+          const double next =
+            work_of_pilot(2 * n_rounds, result.work_per_round);
           const bool is_settled =
             std::abs(barrier - last_barrier) < 0.15 * barrier + 0.05;
-          if ((is_settled && result.effective_size > enough_draws) ||
-              ++n_doublings > most_doublings ||
-              !may_take(work_of_pilot(2 * n_rounds, result.work_per_round)))
+          const bool is_enough =
+            result.effective_size > enough ||
+            (result.effective_size > few_draws &&
+             next > small_share * task.effective_draws * predicted);
+          if ((is_settled && is_enough) ||
+              n_rounds >= (first_rounds << most_doublings) || !may_take(next))
             break;
           last_barrier = barrier;
           n_rounds *= 2;
@@ -313,10 +398,11 @@ namespace Tempera
     Designer::promising_level()
     {
       // Draws of a level that differs more than that say little of others.
-      constexpr double most_spread = 1.5, most_cost = 0.2;
+      constexpr double most_spread = 1.5, most_cost = 0.3;
 
       const std::string &finest = task.levels[0];
-      if (spreads.at({found.ladder.level, finest}) < most_spread)
+      if (!is_elsewhere &&
+          spreads.at({found.ladder.level, finest}) < most_spread)
         return all_options()[0].levels.back();
       std::string best;
       for (const std::string &level : task.levels)
@@ -337,7 +423,7 @@ namespace Tempera
                 spread < least)
             best = level;
         }
-      return best.empty() ? all_options()[0].levels.back() : best;
+      return best.empty() ? finest : best;
     }
 
 
@@ -345,7 +431,7 @@ namespace Tempera
     void
     Designer::choose_levels()
     {
-      constexpr unsigned int most_moves = 4;
+      constexpr unsigned int most_moves = 6;
 
       compare_levels();
       for (unsigned int i = 0; i < most_moves && !stop; ++i)
@@ -360,27 +446,18 @@ namespace Tempera
             found.result.work_per_round * found.ladder.temperatures.size() /
             found.result.temperatures.size() * pilot.cost(level) /
             pilot.cost(found.ladder.level);
-          unsigned int rounds = n_rounds;
-          while (rounds > first_rounds &&
-                 !may_take(work_of_pilot(rounds, work_per_round)))
-            rounds /= 2;
-          if (!may_take(work_of_pilot(rounds, work_per_round)))
+          if (!is_elsewhere &&
+              !may_take(work_of_pilot(first_rounds, work_per_round)))
             {
               say("level '" + level + "' is too expensive for a pilot");
               break;
             }
           PilotLadder ladder = found.ladder;
           ladder.level       = level;
-          ladder.is_spaced   = ladder.temperatures.size() > 2;
-          const PilotResult result =
-            pilot.run(ladder,
-                      rounds,
-                      found.result.spread_states(ladder.temperatures.size() *
-                                                 task.n_chains));
-          say("a pilot on level '" + level + "': " + counted(rounds, "round") +
-              ", barrier " + to_text(result.barrier(), 3) + ", " +
-              to_text(result.effective_size, 3) + " effective draws");
-          take(ladder, result);
+          find_temperatures(ladder,
+                            found.result.spread_states(
+                              ladder.temperatures.size() * task.n_chains),
+                            enough_draws);
           compare_levels();
         }
     }
@@ -390,44 +467,52 @@ namespace Tempera
     void
     Designer::try_other_kernel()
     {
-      constexpr double       hopeless      = 0.6;
+      constexpr double       hopeless      = 1.;
       constexpr unsigned int many_unknowns = 30;
-      constexpr double       few_draws     = 10.;
 
-      const std::string &level = found.ladder.level;
-      if (cost_of_gradients(level) > hopeless || dimension > many_unknowns)
+      if (cost_of_gradients(found.ladder.level) > hopeless ||
+          dimension > many_unknowns)
         return;
       PilotLadder ladder = found.ladder;
       ladder.kernel      = ladder.kernel == "HMC" ? "differences" : "HMC";
       ladder.is_spaced   = false;
+      const PilotResult               &incumbent = found.result;
       std::vector<std::vector<double>> starts =
-        found.result.spread_states(ladder.temperatures.size() * task.n_chains);
-      const PilotResult &incumbent = found.result;
-      for (unsigned int rounds = first_rounds; rounds <= 4 * n_rounds && !stop;
+        incumbent.spread_states(ladder.temperatures.size() * task.n_chains);
+      for (unsigned int rounds = first_rounds;
+           rounds <= 4 * incumbent.states[0].size() && !stop;
            rounds *= 2)
         {
-          const PilotResult result = pilot.run(ladder, rounds, starts);
+          // A draw of HMC may take hundreds of gradients.
+          const double most_work =
+            std::min(share_of_run * task.effective_draws * predicted -
+                       pilot.work(),
+                     work_of_pilot(incumbent.states[0].size(),
+                                   incumbent.work_per_round));
+          if (!(most_work > 0.))
+            return;
+          const PilotResult result =
+            pilot.run(ladder, rounds, starts, most_work);
           say("kernel '" + ladder.kernel + "': work " +
               to_text(result.work_per_draw(), 3) + " per effective draw, of '" +
               found.ladder.kernel + "' " +
               to_text(incumbent.work_per_draw(), 3));
+          if (result.effective_size == 0.)
+            return;
           const double difference =
             std::log(result.work_per_draw() / incumbent.work_per_draw());
-          const double error     = std::hypot(result.error_of_logarithm(),
+          const double error = std::hypot(result.error_of_logarithm(),
                                           incumbent.error_of_logarithm());
-          const bool   is_better = result.effective_size > few_draws &&
-                                 difference < -2. * error &&
-                                 result.agrees_with(incumbent);
-          if (is_better)
+          if (result.effective_size > few_draws && difference < -2. * error &&
+              result.agrees_with(incumbent))
             {
               take(ladder, result);
-              n_rounds = rounds;
+              return;
             }
-          if (is_better || difference > 2. * error ||
+          if (difference > 2. * error ||
               !may_take(work_of_pilot(2 * rounds, result.work_per_round)))
             return;
-          if (result.effective_size > few_draws)
-            starts = result.spread_states(starts.size());
+          starts = result.spread_states(starts.size());
         }
     }
 
@@ -436,13 +521,17 @@ namespace Tempera
     void
     Designer::leave_alone()
     {
+      // Fewer are too few for an archive.
+      constexpr unsigned int least_rounds = 256;
+
       PilotLadder ladder  = found.ladder;
       ladder.temperatures = {1.};
       ladder.is_spaced    = false;
       const double of_step =
         found.result.work_per_round / found.result.temperatures.size();
-      unsigned int rounds = 2 * n_rounds;
-      while (rounds > first_rounds && !may_take(work_of_pilot(rounds, of_step)))
+      unsigned int rounds =
+        std::max<unsigned int>(least_rounds, 2 * found.result.states[0].size());
+      while (rounds > least_rounds && !may_take(work_of_pilot(rounds, of_step)))
         rounds /= 2;
       // From states that are far from each other: where there are several
       // modes, chains stay in them, and that shows as an endless time.
@@ -462,16 +551,26 @@ namespace Tempera
     void
     Designer::compare_levels()
     {
-      const std::vector<std::vector<double>> states =
+      std::vector<std::vector<double>> states =
         found.result.spread_states(n_compared);
+      const auto &hot = found.result.hot_states;
+      for (unsigned int i = 0; i < n_compared; ++i)
+        states.push_back(
+          hot[static_cast<std::size_t>((i + 0.5) / n_compared * hot.size())]);
       std::map<std::string, std::vector<double>> energies;
       for (const std::string &level : task.levels)
         energies[level] = pilot.energies(level, states);
+      const Comparison comparison(energies.at(task.levels[0]), n_compared);
       for (const auto &one : energies)
         for (const auto &other : energies)
           spreads[{one.first, other.first}] =
-            spread_of(one.second, other.second);
-      predicted = all_options()[0].work;
+            spread_of(one.second, other.second, comparison.weights) /
+            comparison.temperature;
+      is_elsewhere = comparison.is_elsewhere;
+      if (is_elsewhere)
+        say("the posterior of level '" + task.levels[0] + "' is elsewhere");
+      else
+        predicted = all_options()[0].work;
     }
 
 
@@ -488,14 +587,29 @@ namespace Tempera
 
 
 
+    double
+    Designer::burn_in(const std::vector<unsigned int> &paces) const
+    {
+      // Archives, scales and steps are learned by the rungs that move.
+      const double own_rounds = std::max(
+        {200., 20. * dimension, 10. * found.result.autocorrelation_time});
+      return std::max(32., std::ceil(own_rounds / paces.back()));
+    }
+
+
+
     LadderOption
     Designer::option(const std::vector<std::string> &levels)
     {
       LadderOption result;
       result.levels = levels;
+      std::vector<double> useful;
       for (std::size_t i = 0; i + 1 < levels.size(); ++i)
-        result.acceptances.push_back(
-          acceptance_of(spreads.at({levels[i], levels[i + 1]})));
+        {
+          const double spread = spreads.at({levels[i], levels[i + 1]});
+          result.acceptances.push_back(acceptance_of(spread));
+          useful.push_back(useful_part_of(result.acceptances[i], spread));
+        }
 
       const unsigned int n_temperatures = found.ladder.temperatures.size();
       const std::vector<unsigned int> factors = {
@@ -515,21 +629,25 @@ namespace Tempera
             double fine = levels.size() == 1 ? work : 1.;
             for (std::size_t i = levels.size() - 1; i > 0; --i)
               {
-                memory = 1. - result.acceptances[i - 1] *
-                                (1. - std::pow(memory, chosen[i]));
+                memory =
+                  1. - useful[i - 1] * (1. - std::pow(memory, chosen[i]));
                 work = pilot.cost(levels[i - 1]) + chosen[i] * work;
               }
+            std::vector<unsigned int> paces = {1};
+            for (std::size_t i = 1; i < levels.size(); ++i)
+              paces.push_back(paces.back() * chosen[i]);
             const double time = (1. + memory) / (1. - memory);
-            if (work * time < least)
+            // Rounds per effective draw, with a share of the burn-in.
+            const double rounds =
+              time + task.n_chains * burn_in(paces) / task.effective_draws;
+            if (work * rounds < least)
               {
-                least                       = work * time;
+                least                       = work * rounds;
                 result.autocorrelation_time = time;
                 result.work                 = least;
-                result.fine_solves          = fine * time;
+                result.fine_solves          = fine * rounds;
                 result.n_cold_steps         = n_cold_steps;
-                result.paces                = {1};
-                for (std::size_t i = 1; i < levels.size(); ++i)
-                  result.paces.push_back(result.paces.back() * chosen[i]);
+                result.paces                = paces;
               }
           };
           if (levels.size() == 1)
@@ -609,22 +727,17 @@ namespace Tempera
             best.paces.back(),
             i == 0 ? best.n_cold_steps : 1);
 
-      // Archives, scales and steps are learned by the rungs that move.
-      const double own_rounds = std::max(
-        {200., 20. * dimension, 10. * found.result.autocorrelation_time});
-      const double burn_in =
-        std::max(n_levels > 1 ? 32. : 200.,
-                 std::ceil(own_rounds / best.paces.back()));
-      constexpr double reserve = 1.25;
+      const double     of_burn_in = burn_in(best.paces);
+      constexpr double reserve    = 1.25;
       const double     sampled =
         std::ceil(reserve * task.effective_draws * best.autocorrelation_time /
                   task.n_chains);
 
       auto &all = design.settings;
       all.push_back({"Chains", std::to_string(task.n_chains)});
-      all.push_back({"Burn-in", to_text(burn_in, 15)});
+      all.push_back({"Burn-in", to_text(of_burn_in, 15)});
       all.push_back(
-        {"Iterations", to_text(burn_in + std::max(100., sampled), 15)});
+        {"Iterations", to_text(of_burn_in + std::max(100., sampled), 15)});
       if (std::isinf(design.temperatures.back()))
         all.push_back({"Sampler/Start from", "prior"});
       all.push_back({"Sampler/Ladder/Temperatures", join(temperatures, ", ")});
@@ -656,14 +769,22 @@ namespace Tempera
 
       // Pilots begin where it costs least, and go on where the best ladder is,
       // since levels are to be compared where the posterior is.
-      find_temperatures(
+      const std::string cheapest =
         *std::min_element(task.levels.begin(),
                           task.levels.end(),
                           [&](const std::string &a, const std::string &b) {
                             return pilot.cost(a) < pilot.cost(b);
-                          }));
-      if (task.levels.size() > 1)
+                          });
+      const bool is_only = task.levels.size() == 1;
+      find_temperatures(first_ladder(cheapest),
+                        {},
+                        is_only ? enough_draws : few_draws);
+      if (!is_only)
         choose_levels();
+      if (is_elsewhere)
+        for (auto &spread : spreads)
+          if (spread.first.first != spread.first.second)
+            spread.second = infinity;
       try_other_kernel();
       leave_alone();
       design.options        = all_options();

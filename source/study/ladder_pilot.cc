@@ -224,7 +224,8 @@ namespace Tempera
   PilotResult
   LadderPilot::run(const PilotLadder                      &wanted,
                    const unsigned int                      n_rounds,
-                   const std::vector<std::vector<double>> &starts)
+                   const std::vector<std::vector<double>> &starts,
+                   const double                            most_work)
   {
     LadderParameters ladder_parameters;
     ladder_parameters.levels = {wanted.level};
@@ -250,13 +251,16 @@ namespace Tempera
     parameters.seed       = seed;
     parameters.burn_in    = n_rounds;
     parameters.iterations = 2 * n_rounds;
+    if (std::isfinite(most_work))
+      parameters.work_budget = most_work / n_chains / cost(wanted.level);
 
     PilotResult result;
     result.states.resize(n_chains);
     result.energies.resize(n_chains);
     result.temperatures.assign(ladder.size(), 0.);
     result.rejections.assign(ladder.size() - 1, 0.);
-    double work = 0.;
+    double work        = 0.;
+    bool   is_complete = true;
     for (unsigned int chain = 0; chain < n_chains; ++chain)
       {
         parameters.chain = first_chain + n_runs * n_chains + chain;
@@ -295,8 +299,11 @@ namespace Tempera
         sampler.run();
 
         const RunReport report = sampler.report();
+        is_complete = is_complete && report.rounds == parameters.iterations;
         work += (report.work - report.set_up_work) *
                 cost(wanted.level, Request::values);
+        for (unsigned int i = 1; i < ladder.size(); ++i)
+          result.hot_states.push_back(sampler.replica(i).position);
         for (unsigned int i = 0; i < ladder.size(); ++i)
           result.temperatures[i] +=
             std::log(sampler.get_ladder()[i].temperature) / n_chains;
@@ -309,7 +316,7 @@ namespace Tempera
     ++n_runs;
     all_work += work;
     result.work_per_round = work / n_chains / parameters.iterations;
-    result.effective_size = least_effective_size(result);
+    result.effective_size = is_complete ? least_effective_size(result) : 0.;
     result.autocorrelation_time =
       result.effective_size > 0. ?
         std::max(1., result.n_states() / result.effective_size) :

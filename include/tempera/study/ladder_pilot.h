@@ -5,6 +5,7 @@
 #include <tempera/run/run_settings.h>
 #include <tempera/target/target.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,9 @@ namespace Tempera
     /** States and energies of the coldest rung, by chain and round. */
     std::vector<std::vector<std::vector<double>>> states;
     std::vector<std::vector<double>>              energies;
+
+    /** Where the other rungs were in the end. */
+    std::vector<std::vector<double>> hot_states;
 
     /** As they were in the end: the mean over chains of their logarithms. */
     std::vector<double> temperatures;
@@ -116,11 +120,13 @@ namespace Tempera
      *
      * @param starts States to begin with, by rung, and of each rung by chain;
      * if there are none, draws from the prior, or the target's centre.
+     * @param most_work Where it ends; then there are no effective draws.
      */
     PilotResult
     run(const PilotLadder                      &ladder,
         const unsigned int                      n_rounds,
-        const std::vector<std::vector<double>> &starts = {});
+        const std::vector<std::vector<double>> &starts = {},
+        const double most_work = std::numeric_limits<double>::infinity());
 
     /** Energies of a level at states; infinite where there is no solution. */
     std::vector<double>
