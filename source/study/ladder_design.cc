@@ -22,7 +22,7 @@ namespace Tempera
     /** Rounds of the first pilot, and how often they may be doubled. */
     constexpr unsigned int first_rounds = 64, most_doublings = 7;
     /** States at which levels are compared: cold ones, and as many hot ones. */
-    constexpr unsigned int n_compared = 24;
+    constexpr unsigned int n_compared = 20;
     /** Effective draws of the coldest rung: as many as are welcome, and as few
      * as will do where pilots are expensive, or are not the last ones. */
     constexpr double enough_draws = 150., few_draws = 30.;
@@ -191,7 +191,15 @@ namespace Tempera
         , pilot(target, task.levels[0], task.seed, task.n_chains)
         , energy(target.energy(task.levels[0]))
         , dimension(energy->space().dimension())
-      {}
+      {
+        // The finest first, then the cheapest.
+        std::stable_sort(this->task.levels.begin() + 1,
+                         this->task.levels.end(),
+                         [&](const std::string &a, const std::string &b) {
+                           return pilot.cost(a) < pilot.cost(b);
+                         });
+        candidates = {task.levels[0]};
+      }
 
       LadderDesign
       make();
@@ -219,13 +227,14 @@ namespace Tempera
       std::string
       promising_level();
 
-      /** Try the other kernel, where it is open which one is better. */
-      void
-      try_other_kernel();
-
-      /** How fast the coldest rung forgets by itself. */
+      /** How fast the coldest rung forgets by itself, and with what kernel. */
       void
       leave_alone();
+
+      PilotResult
+      run_alone(const std::string &kernel,
+                const unsigned int rounds,
+                const double       most_work);
 
       /** Deviations of energies between all levels, where the draws are. */
       void
@@ -276,7 +285,7 @@ namespace Tempera
       }
 
       Target                                         &target;
-      const DesignTask                               &task;
+      DesignTask                                      task;
       const std::function<void(const std::string &)> &say;
       const std::atomic<bool>                        &stop;
       LadderPilot                                     pilot;
@@ -285,8 +294,12 @@ namespace Tempera
       /** By level, and the one that counts. */
       std::map<std::string, Findings> on_levels;
       Findings                        found;
-      /** Autocorrelation time of the coldest rung without the others. */
-      double alone = infinity;
+      /** Levels that are worth a comparison; the finest first. */
+      std::vector<std::string> candidates;
+      /** Of the coldest rung without the others: its kernel,
+       * autocorrelation time, and work of a step. */
+      std::string kernel_alone;
+      double      alone = infinity, step_alone = 0.;
       /** By two levels: deviation of the difference of their energies. */
       std::map<std::pair<std::string, std::string>, double> spreads;
       /** Whether the last pilot was where the finest posterior is not. */
@@ -338,10 +351,16 @@ namespace Tempera
       PilotResult  result;
       double       last_barrier = infinity;
       unsigned int n_rounds     = first_rounds;
+      double       n_draws = 0., n_effective = 0.;
       do
         {
           result               = pilot.run(ladder, n_rounds, starts);
           const double barrier = result.barrier();
+          // By all pilots: the last one is the last one because it was good.
+          n_draws += result.n_states();
+          n_effective += result.effective_size;
+          if (n_effective > 0.)
+            result.autocorrelation_time = std::max(1., n_draws / n_effective);
           say("level '" + ladder.level + "': " + counted(n_rounds, "round") +
               ", barrier " + to_text(barrier, 3) + ", " +
               to_text(result.effective_size, 3) + " effective draws");
@@ -353,6 +372,7 @@ namespace Tempera
                                               ladder.temperatures.back());
               ladder.is_spaced    = true;
               starts              = {};
+              n_draws = n_effective = 0.;
               continue;
             }
           // What it takes at least: the finest level is solved, too.
@@ -405,7 +425,7 @@ namespace Tempera
           spreads.at({found.ladder.level, finest}) < most_spread)
         return all_options()[0].levels.back();
       std::string best;
-      for (const std::string &level : task.levels)
+      for (const std::string &level : candidates)
         {
           const double spread = spreads.at({level, finest});
           if (level == finest || pilot.cost(level) > most_cost ||
@@ -464,56 +484,24 @@ namespace Tempera
 
 
 
-    void
-    Designer::try_other_kernel()
+    PilotResult
+    Designer::run_alone(const std::string &kernel,
+                        const unsigned int rounds,
+                        const double       most_work)
     {
-      constexpr double       hopeless      = 1.;
-      constexpr unsigned int many_unknowns = 30;
-
-      if (cost_of_gradients(found.ladder.level) > hopeless ||
-          dimension > many_unknowns)
-        return;
-      PilotLadder ladder = found.ladder;
-      ladder.kernel      = ladder.kernel == "HMC" ? "differences" : "HMC";
-      ladder.is_spaced   = false;
-      const PilotResult               &incumbent = found.result;
-      std::vector<std::vector<double>> starts =
-        incumbent.spread_states(ladder.temperatures.size() * task.n_chains);
-      for (unsigned int rounds = first_rounds;
-           rounds <= 4 * incumbent.states[0].size() && !stop;
-           rounds *= 2)
-        {
-          // A draw of HMC may take hundreds of gradients.
-          const double most_work =
-            std::min(share_of_run * task.effective_draws * predicted -
-                       pilot.work(),
-                     work_of_pilot(incumbent.states[0].size(),
-                                   incumbent.work_per_round));
-          if (!(most_work > 0.))
-            return;
-          const PilotResult result =
-            pilot.run(ladder, rounds, starts, most_work);
-          say("kernel '" + ladder.kernel + "': work " +
-              to_text(result.work_per_draw(), 3) + " per effective draw, of '" +
-              found.ladder.kernel + "' " +
-              to_text(incumbent.work_per_draw(), 3));
-          if (result.effective_size == 0.)
-            return;
-          const double difference =
-            std::log(result.work_per_draw() / incumbent.work_per_draw());
-          const double error = std::hypot(result.error_of_logarithm(),
-                                          incumbent.error_of_logarithm());
-          if (result.effective_size > few_draws && difference < -2. * error &&
-              result.agrees_with(incumbent))
-            {
-              take(ladder, result);
-              return;
-            }
-          if (difference > 2. * error ||
-              !may_take(work_of_pilot(2 * rounds, result.work_per_round)))
-            return;
-          starts = result.spread_states(starts.size());
-        }
+      PilotLadder ladder  = found.ladder;
+      ladder.temperatures = {1.};
+      ladder.is_spaced    = false;
+      ladder.kernel       = kernel;
+      // From states that are far from each other: where there are several
+      // modes, chains stay in them, and that shows as an endless time.
+      const PilotResult result = pilot.run(
+        ladder, rounds, found.result.distant_states(task.n_chains), most_work);
+      say("the coldest rung alone, kernel '" + kernel +
+          "': " + to_text(result.autocorrelation_time, 3) +
+          " rounds an effective draw, work " +
+          to_text(result.work_per_draw(), 3));
+      return result;
     }
 
 
@@ -523,27 +511,42 @@ namespace Tempera
     {
       // Fewer are too few for an archive.
       constexpr unsigned int least_rounds = 256;
+      // A few effective draws a chain are what chains have that never meet.
+      constexpr double least_of_chain = 5., hopeless = 1.;
 
-      PilotLadder ladder  = found.ladder;
-      ladder.temperatures = {1.};
-      ladder.is_spaced    = false;
       const double of_step =
         found.result.work_per_round / found.result.temperatures.size();
       unsigned int rounds =
         std::max<unsigned int>(least_rounds, 2 * found.result.states[0].size());
       while (rounds > least_rounds && !may_take(work_of_pilot(rounds, of_step)))
         rounds /= 2;
-      // From states that are far from each other: where there are several
-      // modes, chains stay in them, and that shows as an endless time.
-      const PilotResult result =
-        pilot.run(ladder, rounds, found.result.distant_states(task.n_chains));
-      // A few effective draws a chain are what chains have that never meet.
-      constexpr double least_of_chain = 5.;
-      alone = result.effective_size > least_of_chain * task.n_chains ?
-                result.autocorrelation_time :
-                infinity;
-      say("the coldest rung alone: " + to_text(alone, 3) +
-          " rounds an effective draw");
+      kernel_alone           = found.ladder.kernel;
+      const PilotResult here = run_alone(kernel_alone, rounds, infinity);
+      step_alone             = here.work_per_round;
+      if (!(here.effective_size > least_of_chain * task.n_chains))
+        return;
+      alone = here.autocorrelation_time;
+
+      // Where it is open which kernel is better, the coldest rung may have the
+      // other one.
+      predicted = std::min(predicted, all_options()[0].work);
+      const double most_work =
+        share_of_run * task.effective_draws * predicted - pilot.work();
+      if (cost_of_gradients(found.ladder.level) > hopeless ||
+          most_work < work_of_pilot(first_rounds, here.work_per_round))
+        return;
+      const std::string other  = kernel_alone == "HMC" ? "differences" : "HMC";
+      const PilotResult result = run_alone(other, least_rounds / 2, most_work);
+      const double      error =
+        std::hypot(result.error_of_logarithm(), here.error_of_logarithm());
+      if (result.effective_size > few_draws &&
+          std::log(result.work_per_draw() / here.work_per_draw()) < -error &&
+          result.agrees_with(here))
+        {
+          kernel_alone = other;
+          alone        = result.autocorrelation_time;
+          step_alone   = result.work_per_round;
+        }
     }
 
 
@@ -557,15 +560,31 @@ namespace Tempera
       for (unsigned int i = 0; i < n_compared; ++i)
         states.push_back(
           hot[static_cast<std::size_t>((i + 0.5) / n_compared * hot.size())]);
+      // A level that is dearer than one that is close enough has no use.
+      constexpr double close = 0.15;
+
+      const std::string                         &finest = task.levels[0];
       std::map<std::string, std::vector<double>> energies;
+      energies[finest] = pilot.energies(finest, states);
+      const Comparison comparison(energies.at(finest), n_compared);
+      candidates                = {finest};
+      spreads[{finest, finest}] = 0.;
+      double cost_close         = infinity;
       for (const std::string &level : task.levels)
-        energies[level] = pilot.energies(level, states);
-      const Comparison comparison(energies.at(task.levels[0]), n_compared);
-      for (const auto &one : energies)
-        for (const auto &other : energies)
-          spreads[{one.first, other.first}] =
-            spread_of(one.second, other.second, comparison.weights) /
-            comparison.temperature;
+        {
+          const bool is_here = level == found.ladder.level;
+          if (level == finest ||
+              (!is_here && pilot.cost(level) > 2. * cost_close))
+            continue;
+          candidates.push_back(level);
+          energies[level] = pilot.energies(level, states);
+          for (const auto &other : energies)
+            spreads[{level, other.first}] = spreads[{other.first, level}] =
+              spread_of(energies.at(level), other.second, comparison.weights) /
+              comparison.temperature;
+          if (spreads.at({level, finest}) < close)
+            cost_close = std::min(cost_close, pilot.cost(level));
+        }
       is_elsewhere = comparison.is_elsewhere;
       if (is_elsewhere)
         say("the posterior of level '" + task.levels[0] + "' is elsewhere");
@@ -579,10 +598,12 @@ namespace Tempera
     Designer::work_of_round(const std::string &level,
                             const unsigned int n_cold_steps)
     {
-      const double of_step = found.result.work_per_round /
-                             found.result.temperatures.size() /
-                             pilot.cost(found.ladder.level) * pilot.cost(level);
-      return of_step * (found.ladder.temperatures.size() + n_cold_steps - 1.);
+      const double of_rung =
+        found.result.work_per_round / found.result.temperatures.size();
+      const double of_step = n_cold_steps > 1 ? step_alone : of_rung;
+      return (of_rung * (found.ladder.temperatures.size() - 1.) +
+              of_step * n_cold_steps) /
+             pilot.cost(found.ladder.level) * pilot.cost(level);
     }
 
 
@@ -592,7 +613,7 @@ namespace Tempera
     {
       // Archives, scales and steps are learned by the rungs that move.
       const double own_rounds = std::max(
-        {200., 20. * dimension, 10. * found.result.autocorrelation_time});
+        {100., 20. * dimension, 10. * found.result.autocorrelation_time});
       return std::max(32., std::ceil(own_rounds / paces.back()));
     }
 
@@ -611,15 +632,16 @@ namespace Tempera
           useful.push_back(useful_part_of(result.acceptances[i], spread));
         }
 
-      const unsigned int n_temperatures = found.ladder.temperatures.size();
       const std::vector<unsigned int> factors = {
         1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
       // The last level has the ladder; all before it live by swaps.
       double least = infinity;
       for (const unsigned int n_cold_steps :
-           {1u, n_temperatures, 4 * n_temperatures, 16 * n_temperatures})
+           {1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u})
         {
+          if (n_cold_steps > 1 && std::isinf(alone))
+            break;
           const double rate = rate_of(found.result.autocorrelation_time) +
                               (n_cold_steps - 1) * rate_of(alone);
           std::vector<unsigned int> chosen(levels.size(), 1);
@@ -683,12 +705,12 @@ namespace Tempera
     {
       const std::string        &finest = task.levels[0];
       std::vector<LadderOption> result = {option({finest})};
-      for (const std::string &coarse : task.levels)
+      for (const std::string &coarse : candidates)
         {
           if (coarse == finest)
             continue;
           result.push_back(option({finest, coarse}));
-          for (const std::string &medium : task.levels)
+          for (const std::string &medium : candidates)
             if (medium != finest && medium != coarse &&
                 pilot.cost(medium) > 2. * pilot.cost(coarse))
               result.push_back(option({finest, medium, coarse}));
@@ -707,7 +729,7 @@ namespace Tempera
     Designer::write_settings(const LadderOption &best,
                              LadderDesign       &design) const
     {
-      std::vector<std::string> temperatures, levels, paces, steps;
+      std::vector<std::string> temperatures, levels, paces, steps, kernels;
       const auto               add = [&](const double       temperature,
                            const std::string &level,
                            const unsigned int pace,
@@ -717,6 +739,7 @@ namespace Tempera
         levels.push_back(level);
         paces.push_back(std::to_string(pace));
         steps.push_back(std::to_string(n_steps));
+        kernels.push_back(n_steps > 1 ? kernel_alone : design.kernel);
       };
       const std::size_t n_levels = best.levels.size();
       for (std::size_t i = 0; i + 1 < n_levels; ++i)
@@ -746,7 +769,10 @@ namespace Tempera
       all.push_back({"Sampler/Ladder/Temper",
                      found.ladder.temper == Temper::likelihood ? "likelihood" :
                                                                  "posterior"});
-      all.push_back({"Sampler/Kernel/Type", design.kernel});
+      all.push_back({"Sampler/Kernel/Type",
+                     best.n_cold_steps > 1 && kernel_alone != design.kernel ?
+                       join(kernels, ", ") :
+                       design.kernel});
       all.push_back({"Sampler/Kernel/Steps per round", join(steps, ", ")});
       all.push_back({"Sampler/Kernel/Preconditioner", design.preconditioner});
       all.push_back({"Sampler/Swaps/Rule", "exact"});
@@ -769,14 +795,8 @@ namespace Tempera
 
       // Pilots begin where it costs least, and go on where the best ladder is,
       // since levels are to be compared where the posterior is.
-      const std::string cheapest =
-        *std::min_element(task.levels.begin(),
-                          task.levels.end(),
-                          [&](const std::string &a, const std::string &b) {
-                            return pilot.cost(a) < pilot.cost(b);
-                          });
       const bool is_only = task.levels.size() == 1;
-      find_temperatures(first_ladder(cheapest),
+      find_temperatures(first_ladder(task.levels[is_only ? 0 : 1]),
                         {},
                         is_only ? enough_draws : few_draws);
       if (!is_only)
@@ -785,7 +805,6 @@ namespace Tempera
         for (auto &spread : spreads)
           if (spread.first.first != spread.first.second)
             spread.second = infinity;
-      try_other_kernel();
       leave_alone();
       design.options        = all_options();
       design.temperatures   = found.ladder.temperatures;
