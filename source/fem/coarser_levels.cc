@@ -4,9 +4,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace Tempera
 {
+  namespace
+  {
+    /**
+     * A number that is @p ratio times smaller or a little more, and divides
+     * @p all if there is one: so sensors, jumps and measurements that are at
+     * nodes of the finest level are at nodes of coarser ones.
+     */
+    unsigned int
+    fewer(const unsigned int n, const double ratio, const unsigned int all)
+    {
+      const unsigned int most = std::max(1., n / ratio);
+      for (unsigned int result = most; 2 * result > most; --result)
+        if (all % result == 0)
+          return result;
+      return most;
+    }
+  } // namespace
+
+
+
   std::vector<LevelSettings>
   coarser_levels(const FemLevelParameters &finest,
                  const unsigned int        dimension,
@@ -18,27 +39,42 @@ namespace Tempera
     {
       std::vector<unsigned int> subdivisions;
       unsigned int              refinements, degree;
-      /** Compared with the finest. */
+      /** Unknowns, compared with the finest. */
       double cost;
     };
-    constexpr unsigned int fewest_cells = 4;
-    constexpr double       most_cost    = 0.2;
+    constexpr unsigned int fewest_nodes = 4;
+    constexpr double       most_cost    = 0.22;
 
-    std::vector<Mesh>         meshes;
-    std::vector<unsigned int> cells = finest.subdivisions;
+    // Few cells of a high degree are often better than many of a low one.
+    const std::set<unsigned int> degrees = {1, 2, 4, finest.degree};
+    std::vector<Mesh>            meshes;
+    std::vector<unsigned int>    cells = finest.subdivisions;
     unsigned int refinements = finest.refinements + finest.adaptive_refinements;
-    for (double cost = 1.;; cost /= std::pow(2., dimension))
+    for (double cost = 1.;;)
       {
-        meshes.push_back({cells, refinements, finest.degree, cost});
-        if (finest.degree > 1)
-          meshes.push_back(
-            {cells, refinements, 1, cost / std::pow(finest.degree, dimension)});
+        const unsigned int n_cells =
+          *std::min_element(cells.begin(), cells.end()) << refinements;
+        for (const unsigned int degree : degrees)
+          if (is_file || n_cells * degree >= fewest_nodes)
+            meshes.push_back(
+              {cells,
+               refinements,
+               degree,
+               cost * std::pow(double(degree) / finest.degree, dimension)});
         if (refinements > 0)
-          --refinements;
-        else if (!is_file && *std::min_element(cells.begin(), cells.end()) >=
-                               2 * fewest_cells)
-          for (unsigned int &n : cells)
-            n /= 2;
+          {
+            --refinements;
+            cost /= std::pow(2., dimension);
+          }
+        else if (!is_file && n_cells > 1)
+          for (std::size_t i = 0; i < cells.size(); ++i)
+            {
+              const unsigned int n =
+                fewer(cells[i], 2., finest.subdivisions[i]);
+              cost *= std::pow(double(n) / cells[i],
+                               double(dimension) / cells.size());
+              cells[i] = n;
+            }
         else
           break;
       }
@@ -49,7 +85,7 @@ namespace Tempera
         n_steps[0] =
           std::max(1., std::ceil(final_time / finest.time_step - 1e-9));
         while (n_steps.back() > 1)
-          n_steps.push_back((n_steps.back() + 3) / 4);
+          n_steps.push_back(fewer(n_steps.back(), 2.5, n_steps[0]));
       }
 
     std::vector<LevelSettings> result;

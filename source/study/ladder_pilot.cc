@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/moments.h>
 #include <tempera/output/diagnostics.h>
 #include <tempera/sampler/guarded_energy.h>
 #include <tempera/sampler/replica_exchange.h>
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace Tempera
 {
@@ -15,52 +18,168 @@ namespace Tempera
     /** Chains of pilots have numbers that no run has. */
     constexpr std::uint32_t first_chain = 0x40000000;
 
-    /** Effective draws of the number that is known worst. */
+    using Series = std::vector<std::vector<double>>;
+
+    /** By number and chain: the energy, all unknowns, and their squares. */
+    std::vector<Series>
+    numbers_of(const PilotResult &result, const std::vector<double> &centre)
+    {
+      std::vector<Series> numbers = {result.energies};
+      for (std::size_t i = 0; i < centre.size(); ++i)
+        {
+          Series values, squares;
+          for (const auto &chain : result.states)
+            {
+              values.emplace_back();
+              squares.emplace_back();
+              for (const std::vector<double> &state : chain)
+                {
+                  const double x = state[i] - centre[i];
+                  values.back().push_back(x);
+                  squares.back().push_back(x * x);
+                }
+            }
+          numbers.push_back(std::move(values));
+          numbers.push_back(std::move(squares));
+        }
+      return numbers;
+    }
+
+    std::vector<Moments>
+    moments_of(const PilotResult &result)
+    {
+      std::vector<Moments> moments(result.states[0][0].size());
+      for (const auto &chain : result.states)
+        for (const std::vector<double> &state : chain)
+          for (std::size_t i = 0; i < state.size(); ++i)
+            moments[i].add(state[i]);
+      return moments;
+    }
+
+    std::vector<double>
+    centre_of(const PilotResult &result)
+    {
+      std::vector<double> centre;
+      for (const Moments &moments : moments_of(result))
+        centre.push_back(moments.mean());
+      return centre;
+    }
+
+    /** Effective draws; none of a number that never changes. */
+    double
+    effective_size_of(const Series &series)
+    {
+      const double size = effective_size_of_mean(series);
+      return std::isnan(size) ? 0. : size;
+    }
+
+    /** Of the number that is known worst. */
     double
     least_effective_size(const PilotResult &result)
     {
-      std::vector<std::vector<double>> series = result.energies;
-      double                           least  = effective_size_of_mean(series);
-      const std::size_t                dimension = result.states[0][0].size();
-      for (std::size_t i = 0; i < dimension; ++i)
-        {
-          double mean = 0.;
-          for (std::size_t chain = 0; chain < series.size(); ++chain)
-            for (std::size_t n = 0; n < series[chain].size(); ++n)
-              {
-                series[chain][n] = result.states[chain][n][i];
-                mean += series[chain][n] / result.n_states();
-              }
-          const double of_mean = effective_size_of_mean(series);
-          for (auto &chain : series)
-            for (double &x : chain)
-              x = (x - mean) * (x - mean);
-          const double of_square = effective_size_of_mean(series);
-          // Not a number if nothing has moved.
-          if (!(least <= of_mean))
-            least = of_mean;
-          if (!(least <= of_square))
-            least = of_square;
-        }
-      return std::isnan(least) ? 0. : least;
+      double least = std::numeric_limits<double>::infinity();
+      for (const Series &series : numbers_of(result, centre_of(result)))
+        least = std::min(least, effective_size_of(series));
+      return least;
+    }
+
+    /** Mean of a number, and the square of its error. */
+    std::pair<double, double>
+    mean_and_squared_error(const Series &series)
+    {
+      Moments moments;
+      for (const std::vector<double> &chain : series)
+        for (const double value : chain)
+          moments.add(value);
+      return {moments.mean(), moments.variance() / effective_size_of(series)};
     }
   } // namespace
+
+
+
+  double
+  PilotResult::barrier() const
+  {
+    return std::accumulate(rejections.begin(), rejections.end(), 0.);
+  }
+
+
+
+  double
+  PilotResult::error_of_logarithm() const
+  {
+    return 2. / std::sqrt(std::max(1., effective_size));
+  }
 
 
 
   const std::vector<double> &
   PilotResult::state(const std::size_t i) const
   {
-    const std::vector<std::vector<double>> &chain = states[i % states.size()];
-    return chain[i / states.size() % chain.size()];
+    return states[i % states.size()][i / states.size()];
   }
 
 
 
-  std::size_t
-  PilotResult::n_states() const
+  std::vector<std::vector<double>>
+  PilotResult::spread_states(const std::size_t n) const
   {
-    return states.size() * states[0].size();
+    std::vector<std::vector<double>> result;
+    for (std::size_t i = 0; i < n; ++i)
+      result.push_back(
+        state(static_cast<std::size_t>((i + 0.5) / n * n_states())));
+    return result;
+  }
+
+
+
+  std::vector<std::vector<double>>
+  PilotResult::distant_states(const std::size_t n) const
+  {
+    constexpr std::size_t most = 200;
+
+    const std::vector<std::vector<double>> some =
+      spread_states(std::min(most, n_states()));
+    const std::vector<Moments>       moments = moments_of(*this);
+    std::vector<std::vector<double>> result  = {some[0]};
+    std::vector<double>              nearest(some.size(),
+                                std::numeric_limits<double>::infinity());
+    while (result.size() < n)
+      {
+        for (std::size_t k = 0; k < some.size(); ++k)
+          {
+            double distance = 0.;
+            for (std::size_t i = 0; i < moments.size(); ++i)
+              if (moments[i].variance() > 0.)
+                distance += std::pow(some[k][i] - result.back()[i], 2) /
+                            moments[i].variance();
+            nearest[k] = std::min(nearest[k], distance);
+          }
+        result.push_back(some[std::max_element(nearest.begin(), nearest.end()) -
+                              nearest.begin()]);
+      }
+    return result;
+  }
+
+
+
+  bool
+  PilotResult::agrees_with(const PilotResult &other) const
+  {
+    constexpr double most_errors = 4.;
+
+    const std::vector<double> centre = centre_of(*this);
+    const std::vector<Series> mine   = numbers_of(*this, centre),
+                              others = numbers_of(other, centre);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      {
+        const auto one = mean_and_squared_error(mine[i]);
+        const auto two = mean_and_squared_error(others[i]);
+        if (!(std::abs(one.first - two.first) <=
+              most_errors * std::sqrt(one.second + two.second)))
+          return false;
+      }
+    return true;
   }
 
 
@@ -103,13 +222,14 @@ namespace Tempera
 
 
   PilotResult
-  LadderPilot::run(const PilotLadder &wanted,
-                   const unsigned int burn_in,
-                   const unsigned int n_rounds,
-                   const PilotResult *starts)
+  LadderPilot::run(const PilotLadder                      &wanted,
+                   const unsigned int                      n_rounds,
+                   const std::vector<std::vector<double>> &starts,
+                   const double                            most_work)
   {
     LadderParameters ladder_parameters;
     ladder_parameters.levels = {wanted.level};
+    ladder_parameters.temper = wanted.temper;
     if (wanted.is_spaced)
       {
         ladder_parameters.temperatures        = "automatic";
@@ -129,15 +249,18 @@ namespace Tempera
 
     RunParameters parameters;
     parameters.seed       = seed;
-    parameters.burn_in    = burn_in;
-    parameters.iterations = burn_in + n_rounds;
+    parameters.burn_in    = n_rounds;
+    parameters.iterations = 2 * n_rounds;
+    if (std::isfinite(most_work))
+      parameters.work_budget = most_work / n_chains / cost(wanted.level);
 
     PilotResult result;
     result.states.resize(n_chains);
     result.energies.resize(n_chains);
     result.temperatures.assign(ladder.size(), 0.);
     result.rejections.assign(ladder.size() - 1, 0.);
-    double work = 0.;
+    double work        = 0.;
+    bool   is_complete = true;
     for (unsigned int chain = 0; chain < n_chains; ++chain)
       {
         parameters.chain = first_chain + n_runs * n_chains + chain;
@@ -154,12 +277,9 @@ namespace Tempera
           };
         std::vector<std::vector<double>> start;
         for (unsigned int rung = 0; rung < ladder.size(); ++rung)
-          start.push_back(
-            starts != nullptr ?
-              starts->state(starts->n_states() / n_chains / 2 * n_chains +
-                            rung * n_chains + chain) :
-            target.has_random_starts() ? random_start(rung, 0) :
-                                         target.centre());
+          start.push_back(!starts.empty() ? starts[rung * n_chains + chain] :
+                          target.has_random_starts() ? random_start(rung, 0) :
+                                                       target.centre());
         ReplicaExchange sampler(parameters,
                                 SwapParameters(),
                                 ladder,
@@ -179,8 +299,11 @@ namespace Tempera
         sampler.run();
 
         const RunReport report = sampler.report();
+        is_complete = is_complete && report.rounds == parameters.iterations;
         work += (report.work - report.set_up_work) *
                 cost(wanted.level, Request::values);
+        for (unsigned int i = 1; i < ladder.size(); ++i)
+          result.hot_states.push_back(sampler.replica(i).position);
         for (unsigned int i = 0; i < ladder.size(); ++i)
           result.temperatures[i] +=
             std::log(sampler.get_ladder()[i].temperature) / n_chains;
@@ -193,7 +316,7 @@ namespace Tempera
     ++n_runs;
     all_work += work;
     result.work_per_round = work / n_chains / parameters.iterations;
-    result.effective_size = least_effective_size(result);
+    result.effective_size = is_complete ? least_effective_size(result) : 0.;
     result.autocorrelation_time =
       result.effective_size > 0. ?
         std::max(1., result.n_states() / result.effective_size) :

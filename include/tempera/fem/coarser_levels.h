@@ -10,9 +10,9 @@
 namespace Tempera
 {
   /**
-   * Levels with meshes that are 2, 4, 8, ... times as coarse, with steps in
-   * time that are 4, 16, ... times as long, and with linear elements; each
-   * costs a fifth of the finest one at most.
+   * Levels with meshes that are about 2, 4, 8, ... times as coarse, with steps
+   * in time that are about 3, 9, ... times as long, and with elements of the
+   * degrees 1, 2 and 4; each costs about a fifth of the finest one at most.
    *
    * @param is_file Whether the mesh is from a file.
    * @param final_time Zero if there is no time.

@@ -5,6 +5,7 @@
 #include <tempera/run/run_settings.h>
 #include <tempera/target/target.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,7 +20,9 @@ namespace Tempera
     /** May end with infinity. */
     std::vector<double> temperatures;
     /** Whether to space them anew in burn-in. */
-    bool        is_spaced = false;
+    bool is_spaced = false;
+    /** What they divide. */
+    Temper      temper = Temper::automatic;
     std::string kernel;
     /** 'none', 'adapt' or 'adapt dense'. */
     std::string preconditioner = "none";
@@ -32,6 +35,9 @@ namespace Tempera
     /** States and energies of the coldest rung, by chain and round. */
     std::vector<std::vector<std::vector<double>>> states;
     std::vector<std::vector<double>>              energies;
+
+    /** Where the other rungs were in the end. */
+    std::vector<std::vector<double>> hot_states;
 
     /** As they were in the end: the mean over chains of their logarithms. */
     std::vector<double> temperatures;
@@ -50,12 +56,46 @@ namespace Tempera
     /** Effective draws of all chains. */
     double effective_size = 0.;
 
+    /** Sum of the rejections: how far it is from the coldest to the hottest. */
+    double
+    barrier() const;
+
+    /** Work for one effective draw of the coldest rung. */
+    double
+    work_per_draw() const
+    {
+      return work_per_round * autocorrelation_time;
+    }
+
+    /** About one standard deviation of the logarithm of work_per_draw(). */
+    double
+    error_of_logarithm() const;
+
+    /** So many states, evenly from all rounds and all chains. */
+    std::vector<std::vector<double>>
+    spread_states(const std::size_t n) const;
+
+    /** So many states, each far from those before. */
+    std::vector<std::vector<double>>
+    distant_states(const std::size_t n) const;
+
+    /**
+     * Whether another pilot has found the same law: the means of all unknowns,
+     * their squares and the energy are the same within their errors.
+     */
+    bool
+    agrees_with(const PilotResult &other) const;
+
+    std::size_t
+    n_states() const
+    {
+      return states.size() * states[0].size();
+    }
+
+  private:
     /** A state of all those, in turns. */
     const std::vector<double> &
     state(const std::size_t i) const;
-
-    std::size_t
-    n_states() const;
   };
 
 
@@ -76,14 +116,17 @@ namespace Tempera
                 const unsigned int  n_chains);
 
     /**
-     * @param starts States to begin with; if there are none, draws from the
-     * prior, or the target's centre.
+     * As many rounds of burn-in, and then of draws.
+     *
+     * @param starts States to begin with, by rung, and of each rung by chain;
+     * if there are none, draws from the prior, or the target's centre.
+     * @param most_work Where it ends; then there are no effective draws.
      */
     PilotResult
-    run(const PilotLadder &ladder,
-        const unsigned int burn_in,
-        const unsigned int n_rounds,
-        const PilotResult *starts = nullptr);
+    run(const PilotLadder                      &ladder,
+        const unsigned int                      n_rounds,
+        const std::vector<std::vector<double>> &starts = {},
+        const double most_work = std::numeric_limits<double>::infinity());
 
     /** Energies of a level at states; infinite where there is no solution. */
     std::vector<double>
@@ -92,7 +135,7 @@ namespace Tempera
 
     /** Of one evaluation, in those of the finest level without gradients. */
     double
-    cost(const std::string &level, const Request request);
+    cost(const std::string &level, const Request request = Request::values);
 
     /** All work so far, set-up of levels included. */
     double
