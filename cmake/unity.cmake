@@ -32,7 +32,8 @@ if(TEMPERA_UNITY)
     sampler/pair_energies sampler/replica_exchange sampler/swapper sampler/work_meter)
   unity_group(walks sampler/differences sampler/kernel_sequence sampler/prior_draws
     sampler/random_walk)
-  unity_group(field_walks sampler/crank_nicolson sampler/pcn sampler/pcn_langevin)
+  unity_group(field_walks sampler/crank_nicolson sampler/gpcn sampler/laplace sampler/pcn
+    sampler/pcn_langevin)
   unity_group(sinks
     output/draw_subset output/folder_lock output/journal output/marginal output/output_parameters
     output/progress output/round_trips output/run_folder
