@@ -282,7 +282,7 @@ namespace
           chains.back()->signals.hundredth_done.connect(
             [&told](const RunReport &report) {
               // Where a run was stopped is chance.
-              if (report.rounds % 6 != 0)
+              if (report.rounds % 6 != 0 || report.interrupted)
                 return;
               told.work.push_back(report.work);
               for (const RungReport &rung : report.rungs)
