@@ -51,6 +51,7 @@ if(TEMPERA_UNITY)
   unity_group(processes driver/failure_board driver/launch run/process_layout)
   unity_group(commands driver/design driver/export driver/summary driver/watch)
   unity_group(studies study/simulate study/truth study/posterior_grid)
+  unity_group(designs study/ladder_design study/ladder_options study/ladder_pilot)
   unity_group(inference inference/likelihood inference/posterior inference/prior
     inference/independent_prior inference/prior_energy inference/product_prior
     inference/observations)

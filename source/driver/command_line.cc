@@ -183,26 +183,6 @@ namespace Tempera
     }
 
 
-    /**
-     * Find a ladder for a file that has none. A run that goes on has one in
-     * its folder.
-     */
-    void
-    complete(Call &call, const bool is_resumed)
-    {
-      check_design(call.file);
-      if (is_resumed)
-        add_design_of(Parameters(call.file).settings.folder, call.file);
-      else
-        {
-          if (this_process() == 0)
-            call.environment.out
-              << add_design(call.file, call.environment).text();
-          share_design(call.file);
-        }
-    }
-
-
     int
     run(Call &call)
     {
@@ -214,9 +194,6 @@ namespace Tempera
         "overwrite", "replace a run that is in the folder")(
         "resume", "go on with the run in the folder from its last checkpoint")(
         "resume-previous", "the same from the checkpoint before the last one")(
-        "design",
-        "find temperatures, levels, paces and kernel by short pilots first; "
-        "the file has no section 'Sampler' then")(
         "any-build",
         "resume although the checkpoint is of another version or build");
       const po::variables_map values = parse("run", call, options);
@@ -225,9 +202,28 @@ namespace Tempera
       read_parameter_file("run", values, call);
       const bool is_resumed =
         values.count("resume") > 0 || values.count("resume-previous") > 0;
-      if (values.count("design") > 0)
-        complete(call, is_resumed);
-      const Parameters parameters(call.file);
+      if (is_resumed && values.count("overwrite") > 0)
+        throw UserError("tempera run: --resume goes on with a run, and "
+                        "--overwrite replaces it. Give one of them.");
+      // A ladder for a file that has none; a run that goes on has one.
+      LadderDesign design;
+      if (wants_design(call.file))
+        {
+          const std::string folder = Parameters(call.file).settings.folder;
+          if (!is_resumed && values.count("overwrite") == 0)
+            RunFolder::check_is_free(folder);
+          if (!is_resumed || !add_design_of(folder, call.file))
+            design = add_design(call.file, call.environment);
+          if (call.environment.stop)
+            {
+              call.environment.out << "-- stopped while pilots were looking "
+                                      "for a ladder; nothing was written\n";
+              return 130;
+            }
+        }
+      Parameters parameters(call.file);
+      parameters.settings.design     = design.text();
+      parameters.settings.pilot_work = design.work;
       check_that_processes_agree("run", parameters);
       const ProcessLayout layout =
         n_processes() > 1 ?
@@ -240,9 +236,6 @@ namespace Tempera
         return target->help();
       Run        sampling(*target, parameters.settings, layout);
       RunOptions run_options;
-      if (is_resumed && values.count("overwrite") > 0)
-        throw UserError("tempera run: --resume goes on with a run, and "
-                        "--overwrite replaces it. Give one of them.");
       run_options.old_run              = is_resumed ? OldRun::resume :
                                          values.count("overwrite") > 0 ? OldRun::overwrite :
                                                                          OldRun::refuse;
@@ -299,7 +292,7 @@ namespace Tempera
       const po::variables_map values = parse("design", call, options);
       if (values.empty())
         return 0;
-      check_design(read_parameter_file("design", values, call));
+      wants_design(read_parameter_file("design", values, call), true);
       const LadderDesign design = add_design(call.file, call.environment);
       call.environment.out << design.text();
       if (!design.objection.empty())
@@ -558,8 +551,16 @@ namespace Tempera
         "posterior is wrong, 130 stopped.\n");
       if (values.empty())
         return 0;
-      const Parameters parameters(
-        read_parameter_file("calibrate", values, call));
+      LadderDesign design;
+      if (wants_design(read_parameter_file("calibrate", values, call)))
+        design = add_design(call.file, call.environment);
+      call.environment.out << design.text();
+      Parameters parameters(call.file);
+      // Runs of a calibration do not look at their draws.
+      if (design.n_rounds > 0. && parameters.settings.effective_draws > 0)
+        parameters.settings.run.iterations =
+          std::min(parameters.settings.run.iterations,
+                   static_cast<std::uint64_t>(design.n_rounds));
       calibration.folder = parameters.settings.folder +
                            (values.count("output") > 0 ? "" : "/calibration");
       calibration.overwrite                = values.count("overwrite") > 0;

@@ -7,6 +7,7 @@
 #include <deal.II/base/mpi.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <ostream>
 #include <set>
@@ -26,6 +27,17 @@ namespace Tempera
       std::vector<std::string> path = assignment.section;
       path.push_back(assignment.name);
       return join(path, "/");
+    }
+
+    /** What the file says; empty if that is nothing. */
+    std::string
+    value_of(const ParameterFile &file, const std::string &path)
+    {
+      std::string value;
+      for (const Assignment &assignment : file.assignments())
+        if (path_of(assignment) == path)
+          value = assignment.value;
+      return value;
     }
 
     /** Add settings that the file does not give itself. */
@@ -52,13 +64,91 @@ namespace Tempera
 
 
 
-  void
-  check_design(const ParameterFile &file)
+  namespace
   {
-    if (file.has_section({"Sampler"}) || !file.sections_in({"Sampler"}).empty())
+    LadderDesign
+    design_alone(ParameterFile &file, const Environment &environment)
+    {
+      constexpr double usual_draws = 1000.;
+
+      const Parameters plain(file);
+      DesignTask       task;
+      task.levels          = plain.settings.used_levels();
+      task.seed            = plain.settings.run.seed;
+      task.effective_draws = plain.settings.effective_draws > 0 ?
+                               plain.settings.effective_draws :
+                               usual_draws;
+      if (!value_of(file, "Chains").empty())
+        task.n_chains = plain.settings.n_chains;
+      // Data that were made by a level are no reason to sample with it.
+      const std::string of_data = value_of(file, "Observations/Synthetic data");
+      for (const std::string &level : file.sections_in({"Levels"}))
+        if (level != task.levels[0] && level != of_data)
+          task.levels.push_back(level);
+
+      // Levels that the user gives are those to be taken.
+      std::vector<LevelSettings> coarser;
+      if (task.levels.size() == 1)
+        coarser = plain.target_type().coarser_levels(task.levels[0]);
+      ParameterFile with_levels = file;
+      for (const LevelSettings &level : coarser)
+        {
+          add_level(level, with_levels);
+          task.levels.push_back(level.name);
+        }
+      const Parameters              parameters(with_levels);
+      const std::unique_ptr<Target> target = parameters.make_target();
+      const LadderDesign            design = design_ladder(
+        *target,
+        task,
+        [&](const std::string &words) {
+          environment.out << "-- pilot: " << words << std::endl;
+        },
+        environment.stop);
+      if (!design.objection.empty() || environment.stop)
+        return design;
+
+      const std::vector<std::string> &used = design.options[0].levels;
+      for (const LevelSettings &level : coarser)
+        if (std::find(used.begin(), used.end(), level.name) != used.end())
+          add_level(level, file);
+      add_settings(design.settings, file);
+      file.add("Ladder", "given", origin);
+      return design;
+    }
+
+    /** The same settings for all processes: those of the first. */
+    void
+    share_settings(ParameterFile &file)
+    {
+      if (n_processes() == 1)
+        return;
+      Settings settings;
+      for (const Assignment &assignment : file.assignments())
+        if (assignment.origin == origin)
+          settings.push_back({path_of(assignment), assignment.value});
+      settings = dealii::Utilities::MPI::broadcast(MPI_COMM_WORLD, settings);
+      if (this_process() != 0)
+        for (const auto &setting : settings)
+          file.add(setting.first, setting.second, origin);
+    }
+  } // namespace
+
+
+
+  bool
+  wants_design(const ParameterFile &file, const bool is_asked)
+  {
+    const std::string from = value_of(file, "Ladder");
+    const bool        is_given =
+      file.has_section({"Sampler"}) || !file.sections_in({"Sampler"}).empty();
+    if (is_given && (is_asked || from == "automatic"))
       throw UserError("A ladder is to be designed, but the file has a section "
-                      "'Sampler' that says how to sample. Remove the section, "
-                      "or run the file as it is.");
+                      "'Sampler' that says how to sample. Remove the section; "
+                      "or take it as it is, with 'Ladder = given'.");
+    // Anything else than these words is refused elsewhere.
+    return !is_given && (is_asked || from.empty() || from == "automatic" ||
+                         from == "as needed");
   }
 
 
@@ -66,74 +156,32 @@ namespace Tempera
   LadderDesign
   add_design(ParameterFile &file, const Environment &environment)
   {
-    const Parameters plain(file);
-    DesignTask       task;
-    task.levels = plain.settings.used_levels();
-    task.seed   = plain.settings.run.seed;
-    for (const std::string &level : file.sections_in({"Levels"}))
-      if (level != task.levels[0])
-        task.levels.push_back(level);
-
-    // Levels that the user gives are those to be taken.
-    std::vector<LevelSettings> coarser;
-    if (task.levels.size() == 1)
-      coarser = plain.target_type().coarser_levels(task.levels[0]);
-    ParameterFile with_levels = file;
-    for (const LevelSettings &level : coarser)
-      {
-        add_level(level, with_levels);
-        task.levels.push_back(level.name);
-      }
-    const Parameters              parameters(with_levels);
-    const std::unique_ptr<Target> target = parameters.make_target();
-    const LadderDesign            design = design_ladder(
-      *target,
-      task,
-      [&](const std::string &words) {
-        environment.out << "-- pilot: " << words << std::endl;
-      },
-      environment.stop);
-    if (!design.objection.empty())
-      return design;
-
-    const std::vector<std::string> &used = design.options[0].levels;
-    for (const LevelSettings &level : coarser)
-      if (std::find(used.begin(), used.end(), level.name) != used.end())
-        add_level(level, file);
-    add_settings(design.settings, file);
+    LadderDesign design;
+    if (this_process() == 0)
+      design = design_alone(file, environment);
+    share_settings(file);
     return design;
   }
 
 
 
-  void
-  share_design(ParameterFile &file)
-  {
-    if (n_processes() == 1)
-      return;
-    Settings settings;
-    for (const Assignment &assignment : file.assignments())
-      if (assignment.origin == origin)
-        settings.push_back({path_of(assignment), assignment.value});
-    settings = dealii::Utilities::MPI::broadcast(MPI_COMM_WORLD, settings);
-    if (this_process() != 0)
-      add_settings(settings, file);
-  }
-
-
-
-  void
+  bool
   add_design_of(const std::string &folder, ParameterFile &file)
   {
-    const ParameterFile         old(folder + "/parameters.prm");
-    const std::set<std::string> outside = {"Chains", "Burn-in", "Iterations"};
-    Settings                    settings;
+    const std::string name = folder + "/parameters.prm";
+    if (!std::ifstream(name))
+      return false;
+    const ParameterFile         old(name);
+    const std::set<std::string> outside = {
+      "Chains", "Burn-in", "Iterations", "Effective draws", "Ladder"};
+    Settings settings;
     for (const Assignment &assignment : old.assignments())
       if (assignment.section.empty() ? outside.count(assignment.name) > 0 :
                                        assignment.section[0] == "Sampler" ||
                                          assignment.section[0] == "Levels")
         settings.push_back({path_of(assignment), assignment.value});
     add_settings(settings, file);
+    return true;
   }
 
 

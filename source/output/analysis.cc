@@ -195,6 +195,7 @@ namespace Tempera
               Analysis                             &analysis)
     {
       analysis.work = analysis.set_up_work = 0.;
+      analysis.pilot_work                  = run.description().pilot_work;
       for (const std::string &name : run.description().levels)
         analysis.levels.push_back({name, 0});
       for (const RunReport *report : reports)

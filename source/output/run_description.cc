@@ -82,6 +82,7 @@ namespace Tempera
       field("title", description.title);
       field.optional("question", description.question);
       field("parameters", description.parameters);
+      field.optional("pilot_work", description.pilot_work);
       field("seed", description.seed);
       field("chains", description.n_chains);
       field("rounds", description.n_rounds);

@@ -76,6 +76,31 @@ namespace Tempera
 
 
 
+  namespace
+  {
+    [[noreturn]] void
+    throw_folder_is_taken(const std::string &path)
+    {
+      throw UserError("The folder '" + path +
+                      "' holds a run already. Choose another one with "
+                      "--output, give --resume to go on with that run, or "
+                      "--overwrite to replace it.");
+    }
+  } // namespace
+
+
+
+  void
+  RunFolder::check_is_free(const std::string &path)
+  {
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(path, error))
+      if (is_of_a_run(entry.path().filename().string()))
+        throw_folder_is_taken(path);
+  }
+
+
+
   RunFolder::RunFolder(const std::string &path, const bool overwrite)
     : RunFolder(path,
                 overwrite ? OldRun::overwrite : OldRun::refuse,
@@ -113,10 +138,7 @@ namespace Tempera
                 is_map(entry.path().filename().string()))
               old_files.push_back(entry.path());
         if (!old_files.empty() && old_run != OldRun::overwrite)
-          throw UserError("The folder '" + path +
-                          "' holds a run already. Choose another one with "
-                          "--output, give --resume to go on with that run, or "
-                          "--overwrite to replace it.");
+          throw_folder_is_taken(path);
         for (const fs::path &file : old_files)
           fs::remove(file);
       }

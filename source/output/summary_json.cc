@@ -203,6 +203,7 @@ namespace Tempera
       .add("draws_used", analysis.n_used)
       .add("draws_in_burn_in", analysis.n_burn_in_draws)
       .add("work", analysis.work)
+      .add("pilot_work", analysis.pilot_work)
       .add("set_up_work", analysis.set_up_work)
       .add("seconds", analysis.seconds);
     JsonObject times;

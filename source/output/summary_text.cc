@@ -413,7 +413,11 @@ namespace Tempera
         text += "   work in forward solves of level '" +
                 analysis.rungs[0].level +
                 "', burn-in included: " + to_text(analysis.work, 6) +
-                ", of which set-up " + to_text(analysis.set_up_work, 3) + "\n";
+                ", of which set-up " + to_text(analysis.set_up_work, 3) +
+                (analysis.pilot_work > 0. ?
+                   "; pilots before it: " + to_text(analysis.pilot_work, 3) :
+                   "") +
+                "\n";
       // What a draw costs, for the unknown that is sampled worst.
       const Analysis::Column *worst = nullptr;
       for (const Analysis::Column &column : analysis.columns)

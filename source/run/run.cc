@@ -246,6 +246,7 @@ namespace Tempera
     description.parameters   = settings.complete_parameters();
     description.identity     = run_identity(identity());
     description.seed         = run.seed;
+    description.pilot_work   = settings.pilot_work;
     description.n_chains     = settings.n_chains;
     description.n_rounds     = run.iterations;
     description.burn_in      = run.burn_in;
@@ -493,7 +494,9 @@ namespace Tempera
                "if the damage is behind the checkpoint before this one, "
                "--resume-previous goes on from there; ") +
             "or begin again with --overwrite.");
-        const bool is_same = description_to_json(recorded.description()) ==
+        // Nobody has pilots twice.
+        description.pilot_work = recorded.description().pilot_work;
+        const bool is_same     = description_to_json(recorded.description()) ==
                              description_to_json(description);
         for (unsigned int chain = 0; chain < records.size(); ++chain)
           records[chain]->resume(record_lengths[chain], !is_same);
@@ -579,18 +582,18 @@ namespace Tempera
     if (is_resumed)
       folder->write("parameters.prm", description.parameters);
     journal = std::make_unique<Journal>(terminal, *folder, is_resumed);
-    journal->write(rule + "\n-- Tempera " + version() +
-                   ": replica exchange Langevin sampling\n" + layout() +
-                   "--     . results in " + folder->get_path() + "\n" +
-                   (folder->is_locked() ?
-                      "" :
-                      "--     . note: the file system there knows no locks; "
-                      "see to it that no other run uses this folder\n") +
-                   (is_resumed ?
-                      "--     . resumed after " +
-                        counted(ensemble->report().rounds, "round") + "\n" :
-                      "") +
-                   rule + "\n");
+    journal->write(
+      rule + "\n-- Tempera " + version() +
+      ": replica exchange Langevin sampling\n" + settings.design + layout() +
+      "--     . results in " + folder->get_path() + "\n" +
+      (folder->is_locked() ?
+         "" :
+         "--     . note: the file system there knows no locks; "
+         "see to it that no other run uses this folder\n") +
+      (is_resumed ? "--     . resumed after " +
+                      counted(ensemble->report().rounds, "round") + "\n" :
+                    "") +
+      rule + "\n");
 
     StatisticsFile statistics(*folder);
     if (is_resumed)

@@ -72,6 +72,14 @@ namespace Tempera
         "Number of rounds at the beginning in which the sampler adapts and whose draws are not kept.");
       declare_whole_number(
         prm, "Thinning", run.thinning, 1, "Keep one draw of so many rounds.");
+      declare_choice<LadderFrom>(
+        prm,
+        "Ladder",
+        ladder_from,
+        {{"as needed", LadderFrom::as_needed},
+         {"automatic", LadderFrom::pilots},
+         {"given", LadderFrom::settings}},
+        "'automatic': short pilots find temperatures, levels, paces and kernel, and the file has no section 'Sampler'. 'given': what the section 'Sampler' says, with its defaults. 'as needed': automatic for a file without such a section, which networks and stochastic energies do without, too.");
       prm.add_parameter(
         "Chains",
         n_chains,

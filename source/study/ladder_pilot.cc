@@ -134,6 +134,43 @@ namespace Tempera
 
 
   std::vector<std::vector<double>>
+  PilotResult::states_for(const std::vector<double> &other_temperatures) const
+  {
+    std::vector<std::vector<double>> result;
+    for (const double temperature : other_temperatures)
+      {
+        std::size_t rung = 0;
+        for (std::size_t i = 1; i < temperatures.size(); ++i)
+          if (std::abs(std::cbrt(1. / temperatures[i]) -
+                       std::cbrt(1. / temperature)) <
+              std::abs(std::cbrt(1. / temperatures[rung]) -
+                       std::cbrt(1. / temperature)))
+            rung = i;
+        for (const auto &chain : last_states)
+          result.push_back(chain[rung]);
+      }
+    return result;
+  }
+
+
+
+  std::vector<std::vector<double>>
+  PilotResult::hot_states(const std::size_t n) const
+  {
+    const std::size_t n_hot = (temperatures.size() - 1) * last_states.size();
+    std::vector<std::vector<double>> result;
+    for (std::size_t i = 0; i < std::min(n, n_hot); ++i)
+      {
+        const auto k = static_cast<std::size_t>((i + 0.5) / n * n_hot);
+        result.push_back(
+          last_states[k % last_states.size()][1 + k / last_states.size()]);
+      }
+    return result;
+  }
+
+
+
+  std::vector<std::vector<double>>
   PilotResult::distant_states(const std::size_t n) const
   {
     constexpr std::size_t most = 200;
@@ -302,8 +339,9 @@ namespace Tempera
         is_complete = is_complete && report.rounds == parameters.iterations;
         work += (report.work - report.set_up_work) *
                 cost(wanted.level, Request::values);
-        for (unsigned int i = 1; i < ladder.size(); ++i)
-          result.hot_states.push_back(sampler.replica(i).position);
+        result.last_states.emplace_back();
+        for (unsigned int i = 0; i < ladder.size(); ++i)
+          result.last_states.back().push_back(sampler.replica(i).position);
         for (unsigned int i = 0; i < ladder.size(); ++i)
           result.temperatures[i] +=
             std::log(sampler.get_ladder()[i].temperature) / n_chains;
@@ -321,6 +359,22 @@ namespace Tempera
       result.effective_size > 0. ?
         std::max(1., result.n_states() / result.effective_size) :
         std::numeric_limits<double>::infinity();
+    return result;
+  }
+
+
+
+  std::vector<std::vector<double>>
+  LadderPilot::prior_states(const std::size_t n) const
+  {
+    // Before the keys of all pilots.
+    RandomKey key;
+    key.seed    = seed;
+    key.chain   = first_chain - 1;
+    key.purpose = Purpose::start;
+    std::vector<std::vector<double>> result;
+    for (; key.round < n; ++key.round)
+      result.push_back(target.start(key));
     return result;
   }
 

@@ -8,23 +8,27 @@
 
 namespace Tempera
 {
-  /** Throw a UserError unless a file leaves it to us how to sample. */
-  void
-  check_design(const ParameterFile &file);
+  /**
+   * Whether a file leaves it to us how to sample; a UserError if it says both
+   * yes and no.
+   *
+   * @param is_asked Whether a ladder is asked for in any case.
+   */
+  bool
+  wants_design(const ParameterFile &file, const bool is_asked = false);
 
   /**
    * Find a ladder for what a file asks, and add all that is decided to the
-   * file, as if it stood there. What the file says itself stays.
+   * file, as if it stood there. What the file says itself stays. Of several
+   * processes, which call this together, the first one finds it and knows more
+   * than the settings.
    */
   LadderDesign
   add_design(ParameterFile &file, const Environment &environment);
 
-  /** The same settings for all processes: those of the first. */
-  void
-  share_design(ParameterFile &file);
-
-  /** The settings of the run in a folder, which is to go on. */
-  void
+  /** The settings of the run in a folder, which is to go on; false if there is
+   * none. */
+  bool
   add_design_of(const std::string &folder, ParameterFile &file);
 
   /** The settings of a design as a parameter file. */

@@ -159,6 +159,8 @@ namespace Tempera
 
     /** In forward solves of the coldest level, burn-in included, all chains. */
     double work, set_up_work;
+    /** Of the pilots before the run, which found its ladder. */
+    double pilot_work = 0.;
     /** Phases and their seconds; empty if not known. */
     PhaseTimes times;
     /** Of sampling, or of everything if that is not told apart. */

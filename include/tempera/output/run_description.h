@@ -35,6 +35,9 @@ namespace Tempera
     std::string question;
     /** The complete parameters of the run, as a parameter file. */
     std::string parameters;
+    /** What the pilots took that found the ladder, in forward solves of the
+     * coldest rung's level. */
+    double pilot_work = 0.;
 
     /** Same for runs with the same draws; empty in records of older versions.
      */

@@ -36,6 +36,13 @@ namespace Tempera
     /** The same for whoever has locked the folder to look into it first. */
     RunFolder(const std::string &path, const OldRun old_run, FolderLock lock);
 
+    /**
+     * Throw a UserError if the folder holds a run: for whoever works before
+     * anything is written.
+     */
+    static void
+    check_is_free(const std::string &path);
+
     /** Path of a file in the folder. */
     std::string
     file(const std::string &name) const;

@@ -24,6 +24,16 @@ namespace Tempera
   };
 
 
+  /** Where the ladder comes from. */
+  enum class LadderFrom
+  {
+    /** Pilots where nothing is said of the sampler. */
+    as_needed,
+    pilots,
+    settings
+  };
+
+
   /** What is sampled. */
   enum class SampledLaw
   {
@@ -50,7 +60,8 @@ namespace Tempera
   struct RunSettings
   {
     RunParameters run;
-    unsigned int  n_chains = 4;
+    unsigned int  n_chains    = 4;
+    LadderFrom    ladder_from = LadderFrom::as_needed;
     /** So many independent draws end the run; zero: only its rounds do. */
     std::uint64_t effective_draws = 0;
     /** In seconds; zero for no limit. */
@@ -68,6 +79,9 @@ namespace Tempera
 
     /** What the run is to answer; for the report. */
     std::string question;
+    /** How the ladder was found, and for how much work; for the log. */
+    std::string design;
+    double      pilot_work = 0.;
     /**
      * The complete parameters, as a parameter file. A run is resumed only with
      * the same. If empty: what these settings are in such a file.

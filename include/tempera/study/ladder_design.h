@@ -2,6 +2,7 @@
 #ifndef tempera_study_ladder_design_h
 #define tempera_study_ladder_design_h
 
+#include <tempera/study/ladder_options.h>
 #include <tempera/target/target.h>
 
 #include <atomic>
@@ -13,36 +14,6 @@
 
 namespace Tempera
 {
-  /** One way through the plane of temperatures and levels, and its price. */
-  struct LadderOption
-  {
-    /** From the finest level to the one that has all temperatures. */
-    std::vector<std::string> levels;
-    /** Rounds of each level in one of the finest; begins with 1. */
-    std::vector<unsigned int> paces;
-    /** Steps of the coldest rung that moves by itself. */
-    unsigned int n_cold_steps = 1;
-
-    /** Acceptance of swaps between a level and the next. */
-    std::vector<double> acceptances;
-    /** Rounds that are worth one effective draw of the coldest rung. */
-    double autocorrelation_time = 0.;
-    /** Per effective draw: solves of the finest level, and all work. */
-    double fine_solves = 0., work = 0.;
-
-    /**
-     * By what options are ordered: the work, with a premium for levels that are
-     * so close that the draws of all of them make one estimate.
-     */
-    double
-    rank() const;
-
-    /** In a line, for people. */
-    std::string
-    text() const;
-  };
-
-
   /** A ladder that was found by pilots. */
   struct LadderDesign
   {
@@ -58,6 +29,9 @@ namespace Tempera
     double barrier = 0.;
     /** What the pilots took, in forward solves of the finest level. */
     double work = 0.;
+
+    /** Rounds of the run that is predicted, burn-in included. */
+    double n_rounds = 0.;
 
     /** All that is decided, as settings: path and value. */
     std::vector<std::pair<std::string, std::string>> settings;

@@ -36,11 +36,10 @@ namespace Tempera
     std::vector<std::vector<std::vector<double>>> states;
     std::vector<std::vector<double>>              energies;
 
-    /** Where the other rungs were in the end. */
-    std::vector<std::vector<double>> hot_states;
-
     /** As they were in the end: the mean over chains of their logarithms. */
     std::vector<double> temperatures;
+    /** Where the rungs were in the end, by chain and rung. */
+    std::vector<std::vector<std::vector<double>>> last_states;
     /** Share of rejected swaps of each pair. */
     std::vector<double> rejections;
 
@@ -74,6 +73,17 @@ namespace Tempera
     /** So many states, evenly from all rounds and all chains. */
     std::vector<std::vector<double>>
     spread_states(const std::size_t n) const;
+
+    /**
+     * States for another ladder to begin with: of each rung by chain, as hot as
+     * there are any.
+     */
+    std::vector<std::vector<double>>
+    states_for(const std::vector<double> &other_temperatures) const;
+
+    /** So many of the last states of all rungs but the coldest. */
+    std::vector<std::vector<double>>
+    hot_states(const std::size_t n) const;
 
     /** So many states, each far from those before. */
     std::vector<std::vector<double>>
@@ -136,6 +146,10 @@ namespace Tempera
     /** Of one evaluation, in those of the finest level without gradients. */
     double
     cost(const std::string &level, const Request request = Request::values);
+
+    /** Draws from the prior; those without a solution are drawn, too. */
+    std::vector<std::vector<double>>
+    prior_states(const std::size_t n) const;
 
     /** All work so far, set-up of levels included. */
     double
