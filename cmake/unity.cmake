@@ -7,7 +7,7 @@
 
 option(TEMPERA_UNITY "Compile small files together" ON)
 if(TEMPERA_UNITY)
-  set_target_properties(tempera_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_target_properties(${all_groups} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 
   # unity_group(NAME FILE...)
   function(unity_group name)

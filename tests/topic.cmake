@@ -11,7 +11,7 @@ foreach(target ${targets})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${target} PRIVATE
       TEMPERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_precompile_headers(${target} REUSE_FROM tempera_core)
+    target_precompile_headers(${target} REUSE_FROM tempera_sampling)
     add_dependencies(build_tests ${target})
   endif()
 endforeach()

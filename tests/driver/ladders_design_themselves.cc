@@ -54,7 +54,7 @@ namespace
   {
     write_file("sensors.prm", sensors);
     const CommandResult run = command(
-      {"run", "sensors.prm", "--design", "--output", "one", "--overwrite"});
+      {"run", "sensors.prm", "--output", "one", "--overwrite"});
     const std::string json = command({"summary", "one", "--json"}).out;
     check("a run with a ladder of its own", run.exit_code == 0, run.error);
     check("it says what it has decided",
