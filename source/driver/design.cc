@@ -72,7 +72,9 @@ namespace Tempera
       constexpr double usual_draws = 1000.;
 
       const Parameters plain(file);
-      DesignTask       task;
+      // Before anything takes time.
+      plain.settings.run.check();
+      DesignTask task;
       task.levels          = plain.settings.used_levels();
       task.seed            = plain.settings.run.seed;
       task.effective_draws = plain.settings.effective_draws > 0 ?

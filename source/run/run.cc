@@ -367,11 +367,15 @@ namespace Tempera
     // What was asked for and will not happen, or not well.
     constexpr std::uint64_t least_burn_in = 100;
 
-    const RunParameters &run    = settings.run;
-    bool                 adapts = ladder.has_automatic_spacing();
+    const RunParameters &run = settings.run;
+    // Of those that move, in rounds of their own.
+    bool is_short =
+      ladder.has_automatic_spacing() && run.burn_in < least_burn_in;
     for (unsigned int i = 0; i < ladder.size(); ++i)
-      adapts = adapts || ladder[i].kernel->learns();
-    if (adapts && run.burn_in < least_burn_in)
+      is_short = is_short || (ladder[i].kernel->learns() &&
+                              ladder[i].n_steps > 0 && !ladder[i].is_prior() &&
+                              run.burn_in * ladder[i].pace < least_burn_in);
+    if (is_short)
       text += "--     . note: a burn-in of " + std::to_string(run.burn_in) +
               " rounds is too short to adapt what is to be adapted\n";
     if (ladder.has_automatic_spacing() &&

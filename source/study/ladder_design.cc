@@ -570,8 +570,10 @@ namespace Tempera
             std::max(2. * rest(),
                      small_share * task.effective_draws * predicted);
           result = pilot.run(ladder, rounds, starts, most_work);
-          say("the coldest " + counted(n_temperatures, "rung") + " alone, '" +
-              kernel + "': " + counted(rounds, "round") + ", " +
+          say((n_temperatures == 1 ?
+                 "the coldest rung" :
+                 "the coldest " + counted(n_temperatures, "rung")) +
+              " alone, '" + kernel + "': " + counted(rounds, "round") + ", " +
               to_text(result.effective_size, 3) + " effective draws, work " +
               to_text(result.work_per_draw(), 3) + " each");
           if (result.effective_size > few_draws ||
