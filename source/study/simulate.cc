@@ -86,12 +86,12 @@ namespace Tempera
       csv << "xyz"[d] << ",";
     csv << "t,value";
     out << "\n"
-        << std::setw(24) << "place" << std::setw(12) << "time" << std::setw(16)
+        << std::setw(24) << "place" << std::setw(12) << "time" << std::setw(18)
         << "measured";
     for (const std::string &level : levels)
       {
         csv << "," << level;
-        out << std::setw(16) << level;
+        out << std::setw(18) << level;
       }
     csv << "\n";
     out << "\n";
@@ -104,19 +104,19 @@ namespace Tempera
         out << std::setw(24)
             << (sensor.place.empty() ? forward->name_of_measurement(k) :
                                        "(" + join(sensor.place) + ")")
-            << std::setw(12) << to_text(sensor.time, 6) << std::setw(16)
+            << std::setw(12) << to_text(sensor.time, 6) << std::setw(18)
             << to_text(observations.values[k], 10);
         for (const std::vector<double> &prediction : predictions)
           {
             csv << "," << to_text(prediction[k]);
-            out << std::setw(16) << to_text(prediction[k], 10);
+            out << std::setw(18) << to_text(prediction[k], 10);
           }
         csv << "\n";
         out << "\n";
       }
-    out << std::setw(52) << "misfit";
+    out << std::setw(54) << "misfit";
     for (const double misfit : misfits)
-      out << std::setw(16) << to_text(misfit, 6);
+      out << std::setw(18) << to_text(misfit, 6);
     out << "\n";
     folder.write("predictions.csv", csv.str());
     out << "-- predictions.csv"

