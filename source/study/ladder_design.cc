@@ -576,10 +576,14 @@ namespace Tempera
               " alone, '" + kernel + "': " + counted(rounds, "round") + ", " +
               to_text(result.effective_size, 3) + " effective draws, work " +
               to_text(result.work_per_draw(), 3) + " each");
+          // What a ladder of one or a few rungs saves is worth a pilot even
+          // where those of the whole one have taken all that there was.
           if (result.effective_size > few_draws ||
               result.effective_size < hopeless * task.n_chains ||
               2 * rounds > last_rounds ||
-              work_of_pilot(2 * rounds, result.work_per_round) > rest())
+              work_of_pilot(2 * rounds, result.work_per_round) >
+                std::max(rest(),
+                         2. * small_share * task.effective_draws * predicted))
             break;
         }
       if (!(result.effective_size > least_of_chain * task.n_chains) ||

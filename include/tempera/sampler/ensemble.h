@@ -122,7 +122,7 @@ namespace Tempera
      * run's end yet: the time to save them. Emitted before the run ends, too;
      * then it is the last one.
      */
-    Signals::Signal<void(const bool is_last)> checkpoint_due;
+    Signal<void(const bool is_last)> checkpoint_due;
 
   private:
     static const Peers &

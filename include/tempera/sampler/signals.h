@@ -242,18 +242,46 @@ namespace Tempera
 
 
   /**
+   * A signal of one thread. As long as nobody has ever subscribed, empty() does
+   * not ask Boost, which takes as long as a swap.
+   */
+  template <typename Signature>
+  class Signal
+    : public boost::signals2::signal_type<Signature,
+                                          boost::signals2::keywords::mutex_type<
+                                            boost::signals2::dummy_mutex>>::type
+  {
+    using Base = typename boost::signals2::signal_type<
+      Signature,
+      boost::signals2::keywords::mutex_type<boost::signals2::dummy_mutex>>::
+      type;
+
+  public:
+    boost::signals2::connection
+    connect(const typename Base::slot_type &slot)
+    {
+      had_subscribers = true;
+      return Base::connect(slot);
+    }
+
+    bool
+    empty() const
+    {
+      return !had_subscribers || Base::empty();
+    }
+
+  private:
+    bool had_subscribers = false;
+  };
+
+
+  /**
    * What the sampler says while it runs. Subscribers do the rest: they get
    * values and cannot change the run. Emission is not thread-safe and need not
    * be: a sampler runs in one thread.
    */
   struct Signals
   {
-    template <typename Signature>
-    using Signal = typename boost::signals2::signal_type<
-      Signature,
-      boost::signals2::keywords::mutex_type<boost::signals2::dummy_mutex>>::
-      type;
-
     /** A draw of a rung, every `Thinning` rounds, burn-in included. */
     Signal<void(const Draw &)> draw;
     /** A draw of the posterior of another level, after burn-in. */
