@@ -214,6 +214,33 @@ namespace Tempera
       bool
       try_shorter(const std::size_t n_temperatures, const std::string &kernel);
 
+      /**
+       * Whether chains agree with each other and have found a law. A few
+       * effective draws a chain are what chains have that never meet.
+       */
+      bool
+      finds(const PilotResult &result, const PilotResult &law) const
+      {
+        constexpr double least_of_chain = 4.;
+        return result.effective_size > least_of_chain * task.n_chains &&
+               result.agrees_with(law);
+      }
+
+      /**
+       * Rounds of burn-in that some of the rungs need from where a run begins:
+       * pilots from there must find the same law. Infinite if they do not.
+       */
+      double
+      burn_in_from_start(const PilotLadder &ladder, const PilotResult &law);
+
+      /** What a pilot may take that could save much. */
+      double
+      allowance() const
+      {
+        return std::max(rest(),
+                        2. * small_share * task.effective_draws * predicted);
+      }
+
       /** As the formula takes it. */
       TriedLadder
       tried(const PilotLadder &ladder, const PilotResult &result);
@@ -551,8 +578,7 @@ namespace Tempera
       const unsigned int first_rounds =
         kernel == "differences" && n_temperatures == 1 ? 128 : 64;
       constexpr unsigned int last_rounds = 2048;
-      // A few effective draws a chain are what chains have that never meet.
-      constexpr double least_of_chain = 4., hopeless = 2.;
+      constexpr double       hopeless    = 2.;
 
       PilotLadder ladder = found.ladder;
       ladder.temperatures.resize(n_temperatures);
@@ -581,17 +607,43 @@ namespace Tempera
           if (result.effective_size > few_draws ||
               result.effective_size < hopeless * task.n_chains ||
               2 * rounds > last_rounds ||
-              work_of_pilot(2 * rounds, result.work_per_round) >
-                std::max(rest(),
-                         2. * small_share * task.effective_draws * predicted))
+              work_of_pilot(2 * rounds, result.work_per_round) > allowance())
             break;
         }
-      if (!(result.effective_size > least_of_chain * task.n_chains) ||
-          !result.agrees_with(found.result))
+      if (!finds(result, found.result))
         return false;
-      findings.ladders.push_back(tried(ladder, result));
+      TriedLadder one = tried(ladder, result);
+      one.burn_in = std::max(one.burn_in, burn_in_from_start(ladder, result));
+      if (std::isinf(one.burn_in))
+        {
+          say("but not from where a run begins");
+          return false;
+        }
+      findings.ladders.push_back(one);
       predicted = std::min(predicted, ladder_options(findings)[0].work);
       return true;
+    }
+
+
+
+    double
+    Designer::burn_in_from_start(const PilotLadder &ladder,
+                                 const PilotResult &law)
+    {
+      constexpr unsigned int first_rounds = 128, last_rounds = 2048;
+      // Half of it is for what comes when the law is found, and other chains
+      // may be slower by as much again.
+      constexpr double reserve = 4.;
+
+      for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
+        {
+          if (finds(pilot.run(ladder, rounds), law))
+            return reserve * rounds;
+          if (2 * rounds > last_rounds ||
+              work_of_pilot(2 * rounds, law.work_per_round) > allowance())
+            break;
+        }
+      return infinity;
     }
 
 

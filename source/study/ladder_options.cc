@@ -114,9 +114,12 @@ namespace Tempera
             option.autocorrelation_time +=
               (1. + memory) / (1. - memory) / worse.size();
           }
-        // A rung that lives by swaps takes every state in the first half.
-        constexpr double fewest = 16.;
-        option.burn_in = std::max(fewest, std::ceil(ladder.burn_in / pace));
+        // A rung that lives by swaps takes every state in the first half, and
+        // gives back its own: two states share the steps of the next rung.
+        constexpr double fewest   = 16.;
+        const double     n_states = levels.size() > 1 ? 2. : 1.;
+        option.burn_in =
+          std::max(fewest, std::ceil(n_states * ladder.burn_in / pace));
         const double rounds =
           option.autocorrelation_time +
           found.n_chains * option.burn_in / found.effective_draws;
