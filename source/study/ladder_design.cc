@@ -24,8 +24,13 @@ namespace Tempera
      * as will do where pilots are expensive, or are not the last ones. */
     constexpr double enough_draws = 100., few_draws = 25.;
     /** What pilots may take of the work of the run that they plan: all of them,
-     * and one that would only know a little better. */
-    constexpr double share_of_run = 0.25, small_share = 0.05;
+     * one that would only know a little better, and one that might save much.
+     */
+    constexpr double share_of_run = 0.25, small_share = 0.05,
+                     share_of_hope = 0.16;
+    /** Solves for an effective draw and an unknown, of 'differences' where the
+     * posterior is nearly normal: six at best. */
+    constexpr double good_solves = 10.;
     /** Draws of one level serve another if their energies differ by less. */
     constexpr double nearly_the_same = 0.6, too_different = 1.5;
 
@@ -238,7 +243,7 @@ namespace Tempera
       allowance() const
       {
         return std::max(rest(),
-                        2. * small_share * task.effective_draws * predicted);
+                        share_of_hope * task.effective_draws * predicted);
       }
 
       /** As the formula takes it. */
@@ -590,22 +595,23 @@ namespace Tempera
       for (std::size_t i = 0; i < n_temperatures; ++i)
         starts.insert(starts.end(), distant.begin(), distant.end());
       PilotResult result;
+      double      n_draws = 0., n_effective = 0.;
       for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
         {
-          const double most_work =
-            std::max(2. * rest(),
-                     small_share * task.effective_draws * predicted);
-          result = pilot.run(ladder, rounds, starts, most_work);
+          result = pilot.run(ladder, rounds, starts, 2. * allowance());
           say((n_temperatures == 1 ?
                  "the coldest rung" :
                  "the coldest " + counted(n_temperatures, "rung")) +
               " alone, '" + kernel + "': " + counted(rounds, "round") + ", " +
               to_text(result.effective_size, 3) + " effective draws, work " +
               to_text(result.work_per_draw(), 3) + " each");
+          n_draws     = 0.5 * n_draws + result.n_states();
+          n_effective = 0.5 * n_effective + result.effective_size;
           // What a ladder of one or a few rungs saves is worth a pilot even
           // where those of the whole one have taken all that there was.
           if (result.effective_size > few_draws ||
-              result.effective_size < hopeless * task.n_chains ||
+              (rounds > first_rounds &&
+               result.effective_size < hopeless * task.n_chains) ||
               2 * rounds > last_rounds ||
               work_of_pilot(2 * rounds, result.work_per_round) > allowance())
             break;
@@ -613,12 +619,19 @@ namespace Tempera
       if (!finds(result, found.result))
         return false;
       TriedLadder one = tried(ladder, result);
+      one.time        = std::max(1., n_draws / n_effective);
       one.burn_in = std::max(one.burn_in, burn_in_from_start(ladder, result));
       if (std::isinf(one.burn_in))
         {
           say("but not from where a run begins");
           return false;
         }
+      // Hot rungs free chains that stick where the posterior is bent, which
+      // happens too seldom for short pilots.
+      constexpr double unseen = 2.;
+      if (n_temperatures == 1 &&
+          one.solves * one.time > good_solves * dimension)
+        one.time *= unseen;
       findings.ladders.push_back(one);
       predicted = std::min(predicted, ladder_options(findings)[0].work);
       return true;
@@ -652,9 +665,7 @@ namespace Tempera
     Designer::try_shorter_ladders()
     {
       constexpr unsigned int few_unknowns = 10;
-      // Differences need some six times as many solves as there are unknowns,
-      // at best; of gradients it is not known.
-      constexpr double hopeless = 1., good = 18.;
+      constexpr double       hopeless     = 1.;
 
       const auto can_take = [&](const unsigned int n_solves) {
         return work_of_pilot(n_solves, pilot.cost(found.ladder.level)) < rest();
@@ -663,18 +674,17 @@ namespace Tempera
         cost_of_gradients(found.ladder.level) < hopeless;
       const bool is_hmc_first = has_gradients && dimension > few_unknowns;
       if (try_shorter(1, is_hmc_first ? "HMC" : "differences") &&
-          findings.ladders.back().time * findings.ladders.back().solves <
-            good * dimension)
+          findings.ladders.back().solves * findings.ladders.back().time <
+            good_solves * dimension)
         return;
+      const std::size_t n    = found.ladder.temperatures.size();
+      const std::size_t half = (n + 1) / 2;
+      if (half > 1 && half < n && can_take(64 * half))
+        try_shorter(half, found.ladder.kernel);
       if (has_gradients && !is_hmc_first && can_take(1000))
         try_shorter(1, "HMC");
       else if (is_hmc_first && can_take(128))
         try_shorter(1, "differences");
-      const std::size_t n    = found.ladder.temperatures.size();
-      const std::size_t half = (n + 1) / 2;
-      if (findings.ladders.size() == 1 && half > 1 && half < n &&
-          can_take(64 * half))
-        try_shorter(half, found.ladder.kernel);
     }
 
 
