@@ -421,6 +421,7 @@ namespace Tempera
       one.temperatures = ladder.temperatures;
       one.kernel       = ladder.kernel;
       one.is_whole =
+        ladder.temper == Temper::likelihood &&
         ladder.temperatures.back() == found.ladder.temperatures.back();
       one.solves = result.work_per_round / result.temperatures.size() *
                    ladder.temperatures.size() / pilot.cost(ladder.level);

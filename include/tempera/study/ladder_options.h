@@ -17,7 +17,7 @@ namespace Tempera
     /** From the posterior on. */
     std::vector<double> temperatures;
     std::string         kernel;
-    /** Whether the last rung is as hot as any. */
+    /** Whether the last rung is the prior, or nearly so. */
     bool is_whole = true;
 
     /** A round, in forward solves of its level. */
