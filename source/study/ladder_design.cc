@@ -627,11 +627,12 @@ namespace Tempera
           say("but not from where a run begins");
           return false;
         }
-      // Hot rungs free chains that stick where the posterior is bent, which
-      // happens too seldom for short pilots.
+      // Hot rungs free chains that stick where the posterior is bent, and find
+      // what is far: both happen too seldom for short pilots.
       constexpr double unseen = 2.;
-      if (n_temperatures == 1 &&
-          one.solves * one.time > good_solves * dimension)
+      if (n_temperatures == 1 ?
+            one.solves * one.time > good_solves * dimension :
+            ladder.temper == Temper::likelihood)
         one.time *= unseen;
       findings.ladders.push_back(one);
       predicted = std::min(predicted, ladder_options(findings)[0].work);
