@@ -183,6 +183,16 @@ namespace Tempera
     }
 
 
+    /** What is said where pilots were stopped, and the exit code. */
+    int
+    tell_stopped_pilots(const Call &call)
+    {
+      call.environment.out << "-- stopped while pilots were looking for a "
+                              "ladder; nothing was written\n";
+      return 130;
+    }
+
+
     int
     run(Call &call)
     {
@@ -214,12 +224,8 @@ namespace Tempera
             RunFolder::check_is_free(folder);
           if (!is_resumed || !add_design_of(folder, call.file))
             design = add_design(call.file, call.environment);
-          if (call.environment.stop)
-            {
-              call.environment.out << "-- stopped while pilots were looking "
-                                      "for a ladder; nothing was written\n";
-              return 130;
-            }
+          if (design.is_stopped)
+            return tell_stopped_pilots(call);
         }
       Parameters parameters(call.file);
       parameters.settings.design     = design.text();
@@ -274,6 +280,12 @@ namespace Tempera
       call.environment.out << "-- "
                            << values["file"].as<std::vector<std::string>>()[0]
                            << " is valid\n"
+                           << (wants_design(call.file) ?
+                                 "-- It has no section 'Sampler': when it is "
+                                 "run, pilots find a ladder first, and "
+                                 "'tempera design' shows it. Without them "
+                                 "('Ladder = given') it would be\n" :
+                                 "")
                            << sampling.layout()
                            << sampling.expected_time().in_words();
       return 0;
@@ -294,6 +306,8 @@ namespace Tempera
         return 0;
       wants_design(read_parameter_file("design", values, call), true);
       const LadderDesign design = add_design(call.file, call.environment);
+      if (design.is_stopped)
+        return tell_stopped_pilots(call);
       call.environment.out << design.text();
       if (!design.objection.empty())
         return 1;
@@ -554,6 +568,8 @@ namespace Tempera
       LadderDesign design;
       if (wants_design(read_parameter_file("calibrate", values, call)))
         design = add_design(call.file, call.environment);
+      if (design.is_stopped)
+        return tell_stopped_pilots(call);
       call.environment.out << design.text();
       Parameters parameters(call.file);
       // Runs of a calibration do not look at their draws.

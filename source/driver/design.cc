@@ -66,6 +66,32 @@ namespace Tempera
 
   namespace
   {
+    /**
+     * Make the number of rounds fit what the file says beside it: its own
+     * burn-in, and whether a run ends when it knows enough.
+     */
+    void
+    fit_iterations(const RunSettings   &plain,
+                   const ParameterFile &file,
+                   LadderDesign        &design)
+    {
+      std::uint64_t burn_in = 0, n_rounds = 0;
+      for (const auto &setting : design.settings)
+        if (setting.first == "Burn-in")
+          burn_in = std::stoull(setting.second);
+      for (auto &setting : design.settings)
+        if (setting.first == "Iterations")
+          {
+            n_rounds = std::stoull(setting.second) - burn_in;
+            if (value_of(file, "Effective draws") == "0")
+              n_rounds = static_cast<std::uint64_t>(design.n_rounds) - burn_in;
+            if (!value_of(file, "Burn-in").empty())
+              burn_in = plain.run.burn_in;
+            setting.second = std::to_string(
+              burn_in + std::max<std::uint64_t>(n_rounds, plain.run.thinning));
+          }
+    }
+
     LadderDesign
     design_alone(ParameterFile &file, const Environment &environment)
     {
@@ -73,7 +99,17 @@ namespace Tempera
 
       const Parameters plain(file);
       // Before anything takes time.
-      plain.settings.run.check();
+      RunParameters run = plain.settings.run;
+      if (value_of(file, "Burn-in").empty())
+        run.burn_in = 0;
+      run.check();
+      plain.settings.check_effective_draws();
+      if (plain.settings.samples_prior())
+        {
+          LadderDesign none;
+          none.objection = "it is the prior";
+          return none;
+        }
       DesignTask task;
       task.levels          = plain.settings.used_levels();
       task.seed            = plain.settings.run.seed;
@@ -100,15 +136,17 @@ namespace Tempera
         }
       const Parameters              parameters(with_levels);
       const std::unique_ptr<Target> target = parameters.make_target();
-      const LadderDesign            design = design_ladder(
+      LadderDesign                  design = design_ladder(
         *target,
         task,
         [&](const std::string &words) {
           environment.out << "-- pilot: " << words << std::endl;
         },
         environment.stop);
-      if (!design.objection.empty() || environment.stop)
+      design.is_stopped = environment.stop;
+      if (!design.objection.empty() || design.is_stopped)
         return design;
+      fit_iterations(plain.settings, file, design);
 
       const std::vector<std::string> &used = design.options[0].levels;
       for (const LevelSettings &level : coarser)
@@ -119,7 +157,7 @@ namespace Tempera
       return design;
     }
 
-    /** The same settings for all processes: those of the first. */
+    /** The same settings for all processes: those that the first has added. */
     void
     share_settings(ParameterFile &file)
     {
@@ -143,7 +181,13 @@ namespace Tempera
   {
     const std::string from = value_of(file, "Ladder");
     const bool        is_given =
-      file.has_section({"Sampler"}) || !file.sections_in({"Sampler"}).empty();
+      file.has_section({"Sampler"}) || !file.sections_in({"Sampler"}).empty() ||
+      std::any_of(file.assignments().begin(),
+                  file.assignments().end(),
+                  [](const Assignment &assignment) {
+                    return !assignment.section.empty() &&
+                           assignment.section[0] == "Sampler";
+                  });
     if (is_given && (is_asked || from == "automatic"))
       throw UserError("A ladder is to be designed, but the file has a section "
                       "'Sampler' that says how to sample. Remove the section; "
@@ -162,6 +206,9 @@ namespace Tempera
     if (this_process() == 0)
       design = design_alone(file, environment);
     share_settings(file);
+    if (n_processes() > 1)
+      design.is_stopped =
+        dealii::Utilities::MPI::broadcast(MPI_COMM_WORLD, design.is_stopped);
     return design;
   }
 
@@ -170,20 +217,29 @@ namespace Tempera
   bool
   add_design_of(const std::string &folder, ParameterFile &file)
   {
-    const std::string name = folder + "/parameters.prm";
-    if (!std::ifstream(name))
-      return false;
-    const ParameterFile         old(name);
-    const std::set<std::string> outside = {
-      "Chains", "Burn-in", "Iterations", "Effective draws", "Ladder"};
-    Settings settings;
-    for (const Assignment &assignment : old.assignments())
-      if (assignment.section.empty() ? outside.count(assignment.name) > 0 :
-                                       assignment.section[0] == "Sampler" ||
-                                         assignment.section[0] == "Levels")
-        settings.push_back({path_of(assignment), assignment.value});
-    add_settings(settings, file);
-    return true;
+    const std::string name     = folder + "/parameters.prm";
+    bool              is_there = false;
+    if (this_process() == 0 && std::ifstream(name))
+      {
+        is_there = true;
+        const ParameterFile         old(name);
+        const std::set<std::string> outside = {"Chains",
+                                               "Burn-in",
+                                               "Iterations",
+                                               "Effective draws"};
+        Settings                    settings;
+        for (const Assignment &assignment : old.assignments())
+          if (assignment.section.empty() ? outside.count(assignment.name) > 0 :
+                                           assignment.section[0] == "Sampler" ||
+                                             assignment.section[0] == "Levels")
+            settings.push_back({path_of(assignment), assignment.value});
+        add_settings(settings, file);
+        file.add("Ladder", "given", origin);
+      }
+    if (n_processes() > 1)
+      is_there = dealii::Utilities::MPI::broadcast(MPI_COMM_WORLD, is_there);
+    share_settings(file);
+    return is_there;
   }
 
 

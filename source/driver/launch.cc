@@ -72,7 +72,8 @@ namespace Tempera
     constexpr int keep = 0;
     setenv("OMPI_MCA_ess_singleton_isolated", "1", keep);
     setenv("OMPI_MCA_btl", "self", keep);
-    // All such processes would have one, which some make while others remove it.
+    // All such processes would have one, which some make while others remove
+    // it.
     setenv("OMPI_MCA_orte_create_session_dirs", "0", keep);
   }
 

@@ -82,7 +82,7 @@ namespace Tempera
           out << "\n";
         out << view_of(run, analysis, is_going_on);
         // Not more than a tenth of a core, however long the record.
-        const double pause = std::max(seconds, 10. * seconds_since(begin));
+        double pause = std::max(seconds, 10. * seconds_since(begin));
         if (has_page)
           {
             write_whole_file(page,
@@ -95,8 +95,9 @@ namespace Tempera
               out << "-- " << page << " is made anew each time\n";
           }
         out << std::flush;
-        if (!is_going_on)
+        if (!is_going_on || stop.load())
           return;
+        pause = std::max(seconds, 10. * seconds_since(begin));
         while (seconds_since(begin) < pause && is_folder_in_use(folder))
           {
             if (stop.load())

@@ -68,10 +68,9 @@ namespace Tempera
           is_interrupted  = is_interrupted || report->interrupted;
           const bool is_out_of_work =
             report->work_budget > 0. && report->work >= report->work_budget;
-          is_complete =
-            is_complete && !report->interrupted &&
-            (report->rounds >= description.n_rounds || is_out_of_work ||
-             report->is_enough);
+          is_complete = is_complete && !report->interrupted &&
+                        (report->rounds >= description.n_rounds ||
+                         is_out_of_work || report->is_enough);
         }
       analysis.state = is_complete    ? "complete" :
                        is_interrupted ? "interrupted" :

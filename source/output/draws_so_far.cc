@@ -28,7 +28,9 @@ namespace Tempera
     };
     for (const Analysis::Column &column : analysis.columns)
       add_column(column);
-    add_column(analysis.energy);
+    // That of a flat likelihood under a uniform prior is one number.
+    if (analysis.energy.diagnostics.standard_deviation.value != 0.)
+      add_column(analysis.energy);
     if (analysis.modes.modes.size() > 1)
       for (std::size_t i = 0; i < analysis.modes.modes.size(); ++i)
         add("share of mode " + std::to_string(i + 1),

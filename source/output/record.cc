@@ -43,8 +43,11 @@ namespace Tempera
 
 
   void
-  Record::resume(const std::uint64_t length, const bool has_changed)
+  Record::resume(const std::uint64_t length,
+                 const double        pilot_work,
+                 const bool          has_changed)
   {
+    description.pilot_work = pilot_work;
     file = std::make_unique<RecordFile>(path, description, length);
     if (has_changed)
       file->append(description);

@@ -60,6 +60,7 @@ namespace Tempera
                                             "samples.nc",
                                             "draws.csv",
                                             "report.html",
+                                            "watch.html",
                                             "summary.json"};
       return is_numbered(name, "chain.", ".record") ||
              is_numbered(name, "draws_", ".csv") || others.count(name) > 0;

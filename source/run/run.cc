@@ -154,15 +154,7 @@ namespace Tempera
                       "an equation that is solved on a mesh, but what is "
                       "sampled here has no fields. Set them to 0.");
 
-    constexpr std::uint64_t fewest = 100;
-    if (settings.effective_draws > 0 && settings.effective_draws < fewest)
-      throw UserError("'Effective draws' is " +
-                      std::to_string(settings.effective_draws) +
-                      ", but so few say too little of how good they are. Give "
-                      "at least " +
-                      std::to_string(fewest) +
-                      ", or 0 for a run that ends with 'Iterations'.");
-
+    settings.check_effective_draws();
     std::vector<Level> levels = make_levels();
     for (Level &level : levels)
       level.energy = std::make_shared<GuardedEnergy>(level.energy);
@@ -498,12 +490,13 @@ namespace Tempera
                "if the damage is behind the checkpoint before this one, "
                "--resume-previous goes on from there; ") +
             "or begin again with --overwrite.");
-        // Nobody has pilots twice.
         description.pilot_work = recorded.description().pilot_work;
         const bool is_same     = description_to_json(recorded.description()) ==
                              description_to_json(description);
         for (unsigned int chain = 0; chain < records.size(); ++chain)
-          records[chain]->resume(record_lengths[chain], !is_same);
+          records[chain]->resume(record_lengths[chain],
+                                 description.pilot_work,
+                                 !is_same);
         times.add_from(*folder);
         return;
       }

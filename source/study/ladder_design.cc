@@ -104,7 +104,7 @@ namespace Tempera
             mean += weights[i] / sum * change;
             squares += weights[i] * change * (difference - mean);
           }
-      return std::sqrt(squares / sum);
+      return sum > 0. ? std::sqrt(squares / sum) : infinity;
     }
 
 
@@ -123,6 +123,11 @@ namespace Tempera
         constexpr double lower = 3., fewest = 6., hottest = 1e12;
 
         const double least = *std::min_element(finest.begin(), finest.end());
+        if (!std::isfinite(least))
+          {
+            is_elsewhere = true;
+            return;
+          }
         if (n_cold > 0 &&
             least > *std::min_element(finest.begin(), finest.begin() + n_cold) -
                       lower)
@@ -341,10 +346,10 @@ namespace Tempera
       double hottest       = is_law    ? infinity :
                              has_prior ? hot_as_the_prior :
                                          highest_temperature;
-      while (!has_prior && hottest > 1. &&
+      while (!has_prior && hottest > 1.01 &&
              !energy->is_integrable({1. / hottest, 1. / hottest}))
-        hottest /= 2.;
-      ladder.temperatures = geometric(n_rungs, std::max(1.5, hottest));
+        hottest = 1. + (hottest - 1.) / 2.;
+      ladder.temperatures = geometric(n_rungs, hottest);
       return ladder;
     }
 
@@ -404,6 +409,8 @@ namespace Tempera
             n_rounds *= 2;
           last_barrier = barrier;
         }
+      if (found.ladder.level != ladder.level)
+        return; // Stopped before there was anything.
       on_levels[ladder.level] = found;
       say("level '" + ladder.level + "': barrier " +
           to_text(result.barrier(), 3) + ", " +
@@ -761,20 +768,27 @@ namespace Tempera
       explore(first_ladder(first_level()),
               {},
               is_only ? enough_draws : few_draws);
-      if (!is_only)
+      if (!is_only && !stop)
         choose_levels();
+      if (stop)
+        return design;
       if (is_elsewhere)
         for (auto &spread : findings.spreads)
           if (spread.first.first != spread.first.second)
             spread.second = infinity;
       try_shorter_ladders();
+      if (stop)
+        return design;
       design.options        = ladder_options(findings);
       design.temperatures   = design.options[0].ladder.temperatures;
       design.kernel         = design.options[0].ladder.kernel;
       design.preconditioner = found.ladder.preconditioner;
       design.barrier        = found.result.barrier();
       design.work           = pilot.work();
-      write_settings(design.options[0], design);
+      if (!std::isfinite(design.options[0].work))
+        design.objection = "its pilots have found no effective draw";
+      else
+        write_settings(design.options[0], design);
       return design;
     }
   } // namespace

@@ -396,7 +396,10 @@ namespace Tempera
                       RandomKey(),
                       Request::values,
                       evaluation);
-        result.push_back(evaluation.energy());
+        const double energy_there = evaluation.energy();
+        result.push_back(std::isfinite(energy_there) ?
+                           energy_there :
+                           std::numeric_limits<double>::infinity());
       }
     all_work += states.size() * cost(level, Request::values);
     return result;

@@ -53,8 +53,8 @@ namespace
   check_sensors()
   {
     write_file("sensors.prm", sensors);
-    const CommandResult run = command(
-      {"run", "sensors.prm", "--output", "one", "--overwrite"});
+    const CommandResult run =
+      command({"run", "sensors.prm", "--output", "one", "--overwrite"});
     const std::string json = command({"summary", "one", "--json"}).out;
     check("a run with a ladder of its own", run.exit_code == 0, run.error);
     check("it says what it has decided",
@@ -104,6 +104,93 @@ namespace
           noisy.exit_code == 1 && contains(noisy.out, "stochastic"),
           noisy.out + noisy.error);
   }
+
+
+  /** Pilots are stopped, and runs that they have begun are resumed. */
+  void
+  check_stops()
+  {
+    const std::string mixture = "set Effective draws = 200\n"
+                                "subsection Output\nset Report = false\nend\n";
+    write_file("mixture.prm", "set Ladder = automatic\n" + mixture);
+    write_file("unsaid.prm", mixture);
+    std::filesystem::remove_all("stopped");
+    std::filesystem::remove("stopped.prm");
+    const std::atomic<bool> stop(true);
+    const CommandResult     stopped =
+      command({"run", "mixture.prm", "--output", "stopped"}, &stop);
+    check("a stop during the pilots leaves nothing",
+          stopped.exit_code == 130 && !std::filesystem::exists("stopped") &&
+            contains(stopped.out, "stopped while pilots"),
+          stopped.out + stopped.error);
+    check("nor a file of settings",
+          command({"design", "mixture.prm", "--write", "stopped.prm"}, &stop)
+                .exit_code == 130 &&
+            !std::filesystem::exists("stopped.prm"));
+
+    std::filesystem::remove_all("late");
+    const CommandResult whole =
+      command({"run", "mixture.prm", "--output", "whole", "--overwrite"});
+    const CommandResult late = command(
+      {"run", "mixture.prm", "--output", "late", "--set", "Time limit = 1e-9"});
+    const CommandResult resumed =
+      command({"run", "mixture.prm", "--output", "late", "--resume"});
+    check("a run that designed its ladder is resumed without pilots",
+          whole.exit_code == 0 && late.exit_code == 130 &&
+            resumed.exit_code == 0 && !contains(resumed.out, "pilot:") &&
+            recorded_draws("late") == recorded_draws("whole"),
+          whole.error + late.error + resumed.error);
+    check("and knows what they have cost",
+          number_after(command({"summary", "late", "--json"}).out,
+                       "\"pilot_work\": ") > 0.);
+
+    const CommandResult by_hand = command({"run",
+                                           "unsaid.prm",
+                                           "--output",
+                                           "by_hand",
+                                           "--overwrite",
+                                           "--set",
+                                           "Sampler/Kernel/Type = MALA",
+                                           "--set",
+                                           "Iterations = 300",
+                                           "--set",
+                                           "Burn-in = 100"});
+    check("who says on the command line how to sample needs no pilots",
+          by_hand.exit_code == 0 && !contains(by_hand.out, "pilot:"),
+          by_hand.out + by_hand.error);
+    const CommandResult few =
+      command({"run", "unsaid.prm", "--set", "Effective draws = 20"});
+    check("mistakes are told before pilots",
+          few.exit_code == 1 && contains(few.error, "'Effective draws'") &&
+            !contains(few.out, "pilot:"),
+          few.out + few.error);
+    const CommandResult short_run = command({"run",
+                                             "unsaid.prm",
+                                             "--output",
+                                             "short",
+                                             "--overwrite",
+                                             "--set",
+                                             "Iterations = 500"});
+    check("a number of rounds needs no burn-in beside it",
+          short_run.exit_code == 0 && contains(short_run.out, "pilot:"),
+          short_run.out + short_run.error);
+    const CommandResult prior = command({"run",
+                                         "sensors.prm",
+                                         "--output",
+                                         "prior",
+                                         "--overwrite",
+                                         "--set",
+                                         "Target = prior",
+                                         "--set",
+                                         "Effective draws = 200"});
+    check("draws of the prior alone are enough, too, without pilots",
+          prior.exit_code == 0 && !contains(prior.out, "pilot:") &&
+            contains(prior.out, "'Effective draws' are reached"),
+          prior.out + prior.error);
+    check("a file is validated with a word on its ladder",
+          contains(command({"validate", "unsaid.prm"}).out,
+                   "pilots find a ladder first"));
+  }
 } // namespace
 
 
@@ -112,5 +199,6 @@ main()
 {
   check_sensors();
   check_settings();
+  check_stops();
   return result();
 }

@@ -33,10 +33,13 @@ namespace Tempera
      * Go on with a file of which @p length bytes are kept, after the state was
      * loaded. Instead of begin().
      *
+     * @param pilot_work What the folder says of it: nobody has pilots twice.
      * @param has_changed Whether the description is not what it was.
      */
     void
-    resume(const std::uint64_t length, const bool has_changed);
+    resume(const std::uint64_t length,
+           const double        pilot_work,
+           const bool          has_changed);
 
     void
     connect(Signals &signals);
@@ -82,9 +85,9 @@ namespace Tempera
     void
     add_prediction(const Draw &one);
 
-    const RunDescription description;
-    const std::string    path;
-    const unsigned int   n_columns;
+    RunDescription     description;
+    const std::string  path;
+    const unsigned int n_columns;
 
     std::unique_ptr<RecordFile> file;
     RoundTrips                  round_trips;

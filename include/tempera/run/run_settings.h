@@ -97,6 +97,10 @@ namespace Tempera
       return target == SampledLaw::prior;
     }
 
+    /** Throw a UserError if so few draws cannot say how good they are. */
+    void
+    check_effective_draws() const;
+
     /** The levels that rungs use, each once. */
     std::vector<std::string>
     used_levels() const;

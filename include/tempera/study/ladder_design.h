@@ -19,6 +19,8 @@ namespace Tempera
   {
     /** Why there is none; empty if there is. */
     std::string objection;
+    /** Whether pilots were stopped; then there is none, either. */
+    bool is_stopped = false;
 
     /** The best first, each with other levels. */
     std::vector<LadderOption> options;
