@@ -136,8 +136,7 @@ namespace Tempera
             return;
           }
         double size = 0.;
-        for (temperature = 1.; size < fewest && temperature < hottest;
-             temperature *= 2.)
+        for (; size < fewest && temperature < hottest; temperature *= 2.)
           {
             double sum = 0., squares = 0.;
             for (std::size_t i = 0; i < weights.size(); ++i)
@@ -153,6 +152,8 @@ namespace Tempera
             for (double &weight : weights)
               if (weight < 1e-3)
                 weight = 0.;
+            if (size >= fewest)
+              break;
           }
         is_elsewhere = true;
       }
