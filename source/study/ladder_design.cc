@@ -176,7 +176,7 @@ namespace Tempera
         , task(task)
         , say(say)
         , stop(stop)
-        , pilot(target, task.levels[0], task.seed, task.n_chains)
+        , pilot(target, task.levels[0], task.seed, task.n_chains, stop)
         , energy(target.energy(task.levels[0]))
         , dimension(energy->space().dimension())
         , finest(task.levels[0])
@@ -331,7 +331,7 @@ namespace Tempera
     PilotLadder
     Designer::first_ladder(const std::string &level)
     {
-      constexpr unsigned int n_rungs = 7, few_unknowns = 10;
+      constexpr unsigned int n_rungs = 7, few_unknowns = 30;
 
       PilotLadder ladder;
       ladder.level = level;
@@ -369,7 +369,9 @@ namespace Tempera
       double       last_barrier = infinity, n_draws = 0., n_effective = 0.;
       for (unsigned int n_rounds = first_rounds; !stop;)
         {
-          result               = pilot.run(ladder, n_rounds, starts);
+          result = pilot.run(ladder, n_rounds, starts);
+          if (stop)
+            break;
           const double barrier = result.barrier();
           const double largest = *std::max_element(result.rejections.begin(),
                                                    result.rejections.end());
@@ -608,6 +610,8 @@ namespace Tempera
       for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
         {
           result = pilot.run(ladder, rounds, starts, 2. * allowance());
+          if (stop)
+            return false;
           say((n_temperatures == 1 ?
                  "the coldest rung" :
                  "the coldest " + counted(n_temperatures, "rung")) +
@@ -674,7 +678,7 @@ namespace Tempera
     void
     Designer::try_shorter_ladders()
     {
-      constexpr unsigned int few_unknowns = 10;
+      constexpr unsigned int few_unknowns = 30;
       constexpr double       hopeless     = 1.;
 
       const auto can_take = [&](const unsigned int n_solves) {

@@ -221,14 +221,16 @@ namespace Tempera
 
 
 
-  LadderPilot::LadderPilot(Target             &target,
-                           const std::string  &finest,
-                           const std::uint64_t seed,
-                           const unsigned int  n_chains)
+  LadderPilot::LadderPilot(Target                  &target,
+                           const std::string       &finest,
+                           const std::uint64_t      seed,
+                           const unsigned int       n_chains,
+                           const std::atomic<bool> &stop)
     : target(target)
     , finest(finest)
     , seed(seed)
     , n_chains(n_chains)
+    , stop(stop)
   {}
 
 
@@ -333,7 +335,7 @@ namespace Tempera
                                             draw.position.end());
           result.energies[chain].push_back(draw.energy());
         });
-        sampler.run();
+        sampler.run(stop);
 
         const RunReport report = sampler.report();
         is_complete = is_complete && report.rounds == parameters.iterations;

@@ -5,6 +5,7 @@
 #include <tempera/run/run_settings.h>
 #include <tempera/target/target.h>
 
+#include <atomic>
 #include <limits>
 #include <map>
 #include <memory>
@@ -119,11 +120,13 @@ namespace Tempera
     /**
      * @param target Must outlive this object.
      * @param finest The level whose forward solves work is counted in.
+     * @param stop Ends a run; its result is then worth nothing.
      */
-    LadderPilot(Target             &target,
-                const std::string  &finest,
-                const std::uint64_t seed,
-                const unsigned int  n_chains);
+    LadderPilot(Target                  &target,
+                const std::string       &finest,
+                const std::uint64_t      seed,
+                const unsigned int       n_chains,
+                const std::atomic<bool> &stop);
 
     /**
      * As many rounds of burn-in, and then of draws.
@@ -162,12 +165,13 @@ namespace Tempera
     std::shared_ptr<const Energy>
     energy(const std::string &level);
 
-    Target             &target;
-    const std::string   finest;
-    const std::uint64_t seed;
-    const unsigned int  n_chains;
-    unsigned int        n_runs   = 0;
-    double              all_work = 0.;
+    Target                  &target;
+    const std::string        finest;
+    const std::uint64_t      seed;
+    const unsigned int       n_chains;
+    const std::atomic<bool> &stop;
+    unsigned int             n_runs   = 0;
+    double                   all_work = 0.;
 
     std::map<std::string, std::shared_ptr<const Energy>> energies_of_levels;
   };
