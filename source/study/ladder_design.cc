@@ -304,6 +304,8 @@ namespace Tempera
       LadderFindings               findings;
       /** Whether the last pilot was where the finest posterior is not. */
       bool is_elsewhere = false;
+      /** Whether chains of the last shorter ladder never met. */
+      bool is_divided = false;
       /** Work per effective draw of the best design so far. */
       double predicted = infinity;
     };
@@ -629,6 +631,7 @@ namespace Tempera
               work_of_pilot(2 * rounds, result.work_per_round) > allowance())
             break;
         }
+      is_divided = result.effective_size < hopeless * task.n_chains;
       if (!finds(result, found.result))
         return false;
       TriedLadder one = tried(ladder, result);
@@ -693,7 +696,10 @@ namespace Tempera
         return;
       const std::size_t n    = found.ladder.temperatures.size();
       const std::size_t half = (n + 1) / 2;
-      if (half > 1 && half < n && can_take(64 * half))
+      // Where the coldest rung's chains never meet there are several modes, and
+      // only the prior is sure to know them all.
+      if (half > 1 && half < n && can_take(64 * half) &&
+          !(is_divided && found.ladder.temper == Temper::likelihood))
         try_shorter(half, found.ladder.kernel);
       if (has_gradients && !is_hmc_first && can_take(1000))
         try_shorter(1, "HMC");
