@@ -50,7 +50,8 @@ if(TEMPERA_UNITY)
     run/expected_time)
   unity_group(processes driver/failure_board driver/launch run/process_layout)
   unity_group(commands driver/design driver/export driver/summary driver/watch)
-  unity_group(studies study/simulate study/truth study/posterior_grid)
+  unity_group(studies study/simulate study/truth study/posterior_grid study/evaluation_progress)
+  unity_group(maxima study/map study/normal_coordinates study/posterior_maxima)
   unity_group(designs study/ladder_design study/ladder_options study/ladder_pilot)
   unity_group(inference inference/likelihood inference/posterior inference/prior
     inference/independent_prior inference/prior_energy inference/product_prior

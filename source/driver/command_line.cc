@@ -49,6 +49,7 @@ namespace Tempera
       "  tempera design FILE.prm [--write FILE] [--set ...]\n"
       "  tempera simulate FILE.prm [--at \"x = 0.3, y = 0.4\"] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera truth FILE.prm [--bins N] [--points N] [--write FILE.csv] [--compare DIR]... [--set ...]\n"
+      "  tempera map FILE.prm [--searches N] [--draws N] [--seed S] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera summary DIR [--json]\n"
       "  tempera watch DIR [--every SECONDS] [--page]\n"
       "  tempera compare DIR... [--weights W...] [--write FILE.svg]\n"
@@ -354,6 +355,51 @@ namespace Tempera
                values.count("overwrite") > 0,
                call.environment.out);
       return 0;
+    }
+
+
+    int
+    run_map(Call &call)
+    {
+      po::options_description options("Options of 'tempera map'");
+      add_set_option(options);
+      MapOptions map;
+      options.add_options()("searches",
+                            po::value(&map.n_searches)->default_value(8),
+                            "from the middle of the prior and from draws of "
+                            "it")(
+        "draws",
+        po::value(&map.n_draws)->default_value(200),
+        "of the normal laws around the maxima, weighted by the posterior; one "
+        "solve for each")("seed",
+                          po::value(&map.seed)->default_value(1),
+                          "seed of searches and draws")(
+        "output",
+        po::value<std::string>(),
+        "folder for the results; otherwise 'map' in that of a run")(
+        "overwrite", "replace what is in the folder");
+      const po::variables_map values = parse("map", call, options);
+      if (values.empty())
+        return 0;
+      constexpr unsigned int most = 1000000;
+      if (map.n_searches == 0 || map.n_searches > most || map.n_draws > most ||
+          (map.n_draws > 0 && map.n_draws < 25))
+        throw UserError("tempera map: --searches must be between 1 and " +
+                        std::to_string(most) +
+                        ", --draws 0 or between 25 and as many.");
+      Parameters parameters(read_parameter_file("map", values, call));
+      if (values.count("output") == 0)
+        parameters.settings.folder += "/map";
+      map.overwrite                        = values.count("overwrite") > 0;
+      const std::unique_ptr<Target> target = parameters.make_target();
+      return show_map(*target,
+                      parameters.settings,
+                      map,
+                      call.environment.out,
+                      call.environment.is_terminal,
+                      call.environment.stop) ?
+               0 :
+               130;
     }
 
 
@@ -728,6 +774,7 @@ namespace Tempera
       {"design", run_design},
       {"simulate", run_simulate},
       {"truth", run_truth},
+      {"map", run_map},
       {"summary", run_summary},
       {"watch", run_watch},
       {"compare", run_compare},

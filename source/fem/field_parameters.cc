@@ -174,6 +174,11 @@ namespace Tempera
       truth,
       "The true field, a formula in the coordinates, before the map: for synthetic data and pictures. Empty: not known.",
       Anything());
+    prm.add_parameter(
+      "Threshold",
+      threshold,
+      "A value of the field as formulas see it, after the map: the probability that it is higher is shown as a picture. Empty: none.",
+      Anything());
   }
 
 
@@ -247,6 +252,20 @@ namespace Tempera
         write_lattice_files(*lattice, columns, names);
       };
 
+    if (!parameters.threshold.empty())
+      {
+        const std::optional<double> value =
+          Prior::number_from_text(parameters.threshold);
+        if (!value || (parameters.is_exponential && !(*value > 0.)))
+          throw UserError("'" + section + "Threshold' is '" +
+                          parameters.threshold + "', and must be a number" +
+                          (parameters.is_exponential ?
+                             " above 0, since formulas see an exponential." :
+                             "."));
+        result.unknowns.threshold =
+          parameters.is_exponential ? std::log(*value) : *value;
+        result.unknowns.threshold_text = "probability above " + to_text(*value);
+      }
     if (!parameters.truth.empty())
       {
         PlaceExpression truth;

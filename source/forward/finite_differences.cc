@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <numeric>
 
 namespace Tempera
@@ -111,22 +112,30 @@ namespace Tempera
     apply_transpose(const dealii::ArrayView<const double> &weights,
                     const dealii::ArrayView<double> &gradient) const override
     {
+      std::call_once(is_made, [this]() { make_jacobian(); });
+      for (unsigned int i = 0; i < parameters.size(); ++i)
+        gradient[i] = std::inner_product(jacobian[i].begin(),
+                                         jacobian[i].end(),
+                                         weights.begin(),
+                                         0.);
+    }
+
+  private:
+    /** Once, however many products are asked for. */
+    void
+    make_jacobian() const
+    {
+      jacobian.assign(parameters.size(),
+                      std::vector<double>(predictions.size()));
       // Each parameter is somebody's, whoever comes first.
       std::atomic<unsigned int> next(0);
       const auto                take_columns = [&]() {
-        std::vector<double> column(predictions.size());
         for (unsigned int i = next++; i < parameters.size(); i = next++)
-          {
-            model.differences.column(*model.model,
-                                     dealii::make_array_view(parameters),
-                                     dealii::make_array_view(predictions),
-                                     i,
-                                     dealii::make_array_view(column));
-            gradient[i] = std::inner_product(column.begin(),
-                                             column.end(),
-                                             weights.begin(),
-                                             0.);
-          }
+          model.differences.column(*model.model,
+                                   dealii::make_array_view(parameters),
+                                   dealii::make_array_view(predictions),
+                                   i,
+                                   dealii::make_array_view(jacobian[i]));
       };
       std::vector<std::future<void>> others;
       const std::size_t              n_threads =
@@ -152,10 +161,13 @@ namespace Tempera
         std::rethrow_exception(failure);
     }
 
-  private:
     const FiniteDifferenceModel &model;
     const std::vector<double>    parameters;
     const std::vector<double>    predictions;
+
+    mutable std::once_flag is_made;
+    /** A column for each parameter. */
+    mutable std::vector<std::vector<double>> jacobian;
   };
 
 

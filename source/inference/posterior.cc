@@ -129,6 +129,12 @@ namespace Tempera
           dealii::make_array_view(std::as_const(weights)),
           dealii::ArrayView<double>(rows.back().data(), n));
       }
+    if (state.size() > n)
+      {
+        // Fisher's information on the standard deviation of N errors.
+        rows.emplace_back(state.size(), 0.);
+        rows.back()[n] = std::sqrt(2. * predictions.size()) / deviation;
+      }
     return rows;
   }
 } // namespace Tempera

@@ -6,6 +6,7 @@
 
 #include <deal.II/lac/full_matrix.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -86,7 +87,10 @@ namespace Tempera
         const double decrease = -product(here.reference_gradient, move) -
                                 weight * product(here.potential_gradient, move);
         if (!(decrease > small_decrease))
-          return;
+          {
+            converged = decrease <= small_decrease;
+            return;
+          }
 
         const double energy = here.tempered(rung.exponents);
         bool         found  = false;
@@ -204,5 +208,66 @@ namespace Tempera
                   place * places[k];
       }
     return result;
+  }
+
+
+
+  double
+  LaplaceApproximation::log_constant() const
+  {
+    double result = 0.;
+    for (std::size_t k = 0; k < eigenvalues.size(); ++k)
+      result += 0.5 * places[k] * places[k] - 0.5 * std::log1p(eigenvalues[k]);
+    return result;
+  }
+
+
+
+  double
+  LaplaceApproximation::distance(const std::vector<double> &one,
+                                 const std::vector<double> &other) const
+  {
+    const std::vector<double> between = difference(one, other);
+    double                    result  = 0.;
+    for (std::size_t k = 0; k < eigenvalues.size(); ++k)
+      result += (1. + eigenvalues[k]) * std::pow(product(duals[k], between), 2);
+    return std::sqrt(result);
+  }
+
+
+
+  std::vector<double>
+  LaplaceApproximation::deviation_along(const std::size_t k) const
+  {
+    std::vector<double> result = directions[k];
+    for (double &one : result)
+      one /= std::sqrt(1. + eigenvalues[k]);
+    return result;
+  }
+
+
+
+  LaplaceApproximation
+  LaplaceApproximation::widened(const double factor) const
+  {
+    constexpr double     nearly_nothing = 1e-12;
+    LaplaceApproximation result         = *this;
+    for (double &eigenvalue : result.eigenvalues)
+      eigenvalue =
+        std::max((1. + eigenvalue) / (factor * factor) - 1., nearly_nothing);
+    return result;
+  }
+
+
+
+  void
+  LaplaceApproximation::reduce_variances(std::vector<double> &variances) const
+  {
+    for (std::size_t k = 0; k < eigenvalues.size(); ++k)
+      for (std::size_t i = 0; i < variances.size(); ++i)
+        variances[i] -= eigenvalues[k] / (1. + eigenvalues[k]) *
+                        directions[k][i] * directions[k][i];
+    for (double &variance : variances)
+      variance = std::max(0., variance);
   }
 } // namespace Tempera

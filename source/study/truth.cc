@@ -2,14 +2,13 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/inference/prior_energy.h>
-#include <tempera/output/progress.h>
 #include <tempera/output/recorded_run.h>
+#include <tempera/study/evaluation_progress.h>
 #include <tempera/study/posterior_grid.h>
 #include <tempera/study/studies.h>
 #include <tempera/target/forward_target.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -46,73 +45,6 @@ namespace Tempera
         });
       return draws;
     }
-
-
-    /** The user has had enough. */
-    struct Stopped
-    {
-      std::size_t n_done, n_all;
-    };
-
-    /** Shows how far evaluations are, and ends them on request. */
-    class EvaluationProgress
-    {
-    public:
-      EvaluationProgress(std::ostream            &out,
-                         const bool               is_terminal,
-                         const std::atomic<bool> &stop)
-        : out(out)
-        , is_terminal(is_terminal)
-        , stop(stop)
-        , begin(Clock::now())
-        , next(begin + std::chrono::seconds(is_terminal ? 1 : 5))
-      {}
-
-      void
-      operator()(const std::size_t n_done, const std::size_t n_all)
-      {
-        if (stop)
-          {
-            clear();
-            throw Stopped{n_done, n_all};
-          }
-        const auto now = Clock::now();
-        if (n_done == n_all)
-          clear();
-        if (now < next || n_done == n_all)
-          return;
-        const double seconds =
-          std::chrono::duration<double>(now - begin).count();
-        out << (is_terminal ? "\r   " : "   ") << n_done << " of " << n_all
-            << " evaluations (" << 100 * n_done / n_all << " %), "
-            << duration_text(seconds * double(n_all - n_done) / double(n_done))
-            << " left" << (is_terminal ? "\033[K" : "\n") << std::flush;
-        is_shown = true;
-        // A line of its own for every tenth, after the first.
-        next =
-          now + (is_terminal ?
-                   std::chrono::milliseconds(500) :
-                   std::chrono::milliseconds(static_cast<long>(std::max(
-                     5000., 100. * seconds * double(n_all) / double(n_done)))));
-      }
-
-    private:
-      using Clock = std::chrono::steady_clock;
-
-      void
-      clear()
-      {
-        if (is_shown && is_terminal)
-          out << "\r\033[K" << std::flush;
-      }
-
-      std::ostream            &out;
-      const bool               is_terminal;
-      const std::atomic<bool> &stop;
-      const Clock::time_point  begin;
-      Clock::time_point        next;
-      bool                     is_shown = false;
-    };
   } // namespace
 
 
@@ -134,15 +66,15 @@ namespace Tempera
     const std::shared_ptr<const Energy> its_energy =
       settings.samples_prior() ? std::make_shared<PriorEnergy>(target.prior()) :
                                  target.energy(level);
-    const Energy                        &energy = *its_energy;
-    EvaluationProgress                   progress(out, is_terminal, stop);
+    const Energy      &energy = *its_energy;
+    EvaluationProgress progress("evaluations", out, is_terminal, stop);
     std::unique_ptr<const PosteriorGrid> evaluated;
     try
       {
         evaluated = std::make_unique<PosteriorGrid>(
           energy, options.n_bins, options.n_points, centre, std::ref(progress));
       }
-    catch (const Stopped &stopped)
+    catch (const EvaluationProgress::Stopped &stopped)
       {
         out << "-- stopped after " << stopped.n_done << " of " << stopped.n_all
             << " evaluations; fewer --bins or --points take less time\n";

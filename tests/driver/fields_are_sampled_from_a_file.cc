@@ -16,6 +16,7 @@ namespace
                                "      set Map = exp\n"
                                "      set Correlation length = 0.5\n"
                                "      set Truth = x - y\n"
+                               "      set Threshold = 1.5\n"
                                "    end\n  end\n";
   const std::string equation = "  subsection Equation\n"
                                "    set Capacity = 0\n"
@@ -53,6 +54,33 @@ namespace
     return text;
   }
 
+  /** Of a field in blocks: medians and probabilities say the same. */
+  void
+  check_probabilities(const std::string &folder)
+  {
+    std::istringstream map(read_file(folder + "/fields/unknown_k_map.csv"));
+    std::string        line;
+    std::getline(map, line);
+    bool         are_right = true;
+    unsigned int n_above = 0, n = 0;
+    while (std::getline(map, line))
+      {
+        // x, y, mean, deviations, truth, quantiles, probability
+        std::istringstream  cells(line);
+        std::vector<double> numbers;
+        for (std::string cell; std::getline(cells, cell, ',');)
+          numbers.push_back(std::strtod(cell.c_str(), nullptr));
+        const double median = numbers.at(7), share = numbers.at(9);
+        are_right = are_right && numbers[6] <= median && median <= numbers[8] &&
+                    (median > std::log(1.5) ? share >= 0.5 : share <= 0.5);
+        n_above += share > 0.5;
+        ++n;
+      }
+    check("probabilities are on the side of the median",
+          are_right && n_above > 0 && n_above < n,
+          folder + ": " + std::to_string(n_above) + " of " + std::to_string(n));
+  }
+
   void
   check_run()
   {
@@ -65,7 +93,8 @@ namespace
     const std::string map = read_file("one/fields/unknown_k_map.csv");
     check("its pictures are there",
           map.find("x,y,mean,standard deviation,prior standard deviation,"
-                   "truth\n") == 0 &&
+                   "truth,5 %,median,95 %,probability above 1.5,draw 0,draw 1,"
+                   "draw 2\n") == 0 &&
             std::count(map.begin(), map.end(), '\n') == 3601 &&
             contains(read_file("one/fields/unknown_k.vtu"), "mean") &&
             contains(read_file("one/report.html"), "\"unknownFields\": [{"),
@@ -128,6 +157,14 @@ namespace
       command({"run", "blocks.prm", "--output", "blocks", "--overwrite"});
     check("blocks",
           result.exit_code == 0 && contains(result.out, "field k: 16 blocks"),
+          result.error + result.out);
+    check_probabilities("blocks");
+    result = command({"map", "field.prm", "--output", "maximum"});
+    check("the maximum of a field, and the normal law around it",
+          result.exit_code == 0 && contains(result.out, "3 of 25") &&
+            read_file("maximum/fields/map_k_map.csv")
+                .find("x,y,maximum,standard deviation,prior standard "
+                      "deviation,truth\n") == 0,
           result.error + result.out);
     write_file("sigma.prm",
                file(field + equation, "", "MALA", "log-normal(0.02, 0.3)"));

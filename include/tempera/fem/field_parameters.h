@@ -30,7 +30,7 @@ namespace Tempera
     double      angle          = 0.;
     bool        robin          = true;
     bool        is_exponential = false;
-    std::string mean           = "0", truth;
+    std::string mean           = "0", truth, threshold;
 
     /** Declare the parameters in the current section. */
     void

@@ -70,7 +70,7 @@ namespace Tempera
       return model->has_derivative();
     }
 
-    /** Of an unknown standard deviation they say nothing. */
+    /** With a row for an unknown standard deviation. */
     std::vector<std::vector<double>>
     sensitivities(const dealii::ArrayView<const double> &state) const override;
 

@@ -59,6 +59,13 @@ namespace Tempera
       return eigenvalues;
     }
 
+    /** Whether the method has come to an end at a maximum. */
+    bool
+    has_converged() const
+    {
+      return converged;
+    }
+
     /** Add \f$\sum_k b_k u_k\f$ to the mean of the prior. */
     void
     move_centre(std::vector<double> &mean) const;
@@ -76,6 +83,33 @@ namespace Tempera
     double
     log_density_of_prior(const std::vector<double> &mean,
                          const std::vector<double> &position) const;
+
+    /**
+     * What is missing in log_density_of_prior(): \f$\sum_k \frac12 b_k^2 -
+     * \frac12\log(1+\lambda_k)\f$.
+     */
+    double
+    log_constant() const;
+
+    /** How far apart two states are, in deviations of the law. */
+    double
+    distance(const std::vector<double> &one,
+             const std::vector<double> &other) const;
+
+    /** \f$u_k/\sqrt{1+\lambda_k}\f$: one deviation of the law. */
+    std::vector<double>
+    deviation_along(const std::size_t k) const;
+
+    /**
+     * The same law with deviations that are so many times as large, where they
+     * are not those of the prior then.
+     */
+    LaplaceApproximation
+    widened(const double factor) const;
+
+    /** Make variances under the prior those under this law. */
+    void
+    reduce_variances(std::vector<double> &variances) const;
 
     /** @param dimension Number of unknowns. */
     template <typename Archive>
@@ -107,6 +141,8 @@ namespace Tempera
     std::vector<double> eigenvalues, places;
     /** \f$u_k\f$ and \f$t_k\f$ */
     std::vector<std::vector<double>> directions, duals;
+    /** Of interest where the law was found, and not kept. */
+    bool converged = false;
   };
 } // namespace Tempera
 

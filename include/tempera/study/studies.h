@@ -60,6 +60,34 @@ namespace Tempera
              const std::atomic<bool> &stop);
 
 
+  /** What `tempera map` is asked for. */
+  struct MapOptions
+  {
+    /** From the middle of the prior and from draws of it. */
+    unsigned int n_searches = 8;
+    /** Of the laws around the maxima; one solve for each. */
+    unsigned int  n_draws   = 200;
+    std::uint64_t seed      = 1;
+    bool          overwrite = false;
+  };
+
+  /**
+   * `tempera map`: the maxima of the posterior on the level of the coldest
+   * rung, the Gaussian laws around them (Laplace), and what weighted draws of
+   * these say of both.
+   *
+   * @param is_terminal Whether @p out can be drawn over.
+   * @return Whether it came to its end before @p stop became true.
+   */
+  bool
+  show_map(Target                  &target,
+           const RunSettings       &settings,
+           const MapOptions        &options,
+           std::ostream            &out,
+           const bool               is_terminal,
+           const std::atomic<bool> &stop);
+
+
   /** What `tempera check-gradient` is asked for. */
   struct GradientCheckOptions
   {

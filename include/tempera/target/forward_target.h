@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,9 @@ namespace Tempera
     std::string description;
     /** Of the field. */
     std::string name;
+    /** Where it is probably above this value is of interest; and in words. */
+    std::optional<double> threshold;
+    std::string           threshold_text;
 
     /** Numbers that belong to those of the field, with a name. */
     using Columns = std::vector<std::pair<std::string, std::vector<double>>>;
