@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/fem/pointwise_data.h>
-#include <tempera/fem/row_products.h>
+#include <tempera/fem/product_loops.h>
 
 #include <algorithm>
 
@@ -103,7 +103,7 @@ namespace Tempera
           LocalFields(problem, fields, group.functions, group.coordinates());
         most_points = std::max(most_points, group.n_points());
       }
-    point_values.resize(padded(most_points));
+    point_values.resize(padded_columns(most_points));
   }
 
 
@@ -173,7 +173,7 @@ namespace Tempera
     std::vector<double> at_points;
     for (const Group &group : groups)
       {
-        const std::size_t   stride = padded(group.n_points());
+        const std::size_t   stride = padded_columns(group.n_points());
         std::vector<double> matrix(stride * weights.size(), 0.);
         // Of several processes, some may have none of the points.
         for (std::size_t row = 0; stride > 0 && row < weights.size(); ++row)
@@ -228,7 +228,7 @@ namespace Tempera
       {
         const Group      &group  = groups[g];
         const std::size_t n      = group.n_points();
-        const std::size_t stride = padded(n);
+        const std::size_t stride = padded_columns(n);
         if (n == 0)
           continue;
         const LocalFields::Values fields = group.fields.at(theta.values);
@@ -236,7 +236,8 @@ namespace Tempera
         for (unsigned int i = 0; jacobian.size() > 0 && i < group.fields.size();
              ++i)
           active.push_back(group.fields.parameter(i));
-        point_derivatives.resize(active.size() * n + row_padding);
+        point_derivatives.resize(active.size() * n +
+                                 ProductLoops::column_padding);
         evaluate(group,
                  theta.values,
                  fields,
@@ -252,12 +253,13 @@ namespace Tempera
         vectors[0] = point_values.data();
         for (unsigned int i = 0; i < n_active; ++i)
           vectors[1 + i] = &point_derivatives[i * n];
-        row_products(weights.matrices[g].data(),
-                     n_functionals,
-                     stride,
-                     vectors.data(),
-                     vectors.size(),
-                     results.data());
+        product_loops().row_products(weights.matrices[g].data(),
+                                     n_functionals,
+                                     stride,
+                                     stride,
+                                     vectors.data(),
+                                     vectors.size(),
+                                     results.data());
         for (unsigned int row = 0; row < n_functionals; ++row)
           {
             values[row] += results[row];

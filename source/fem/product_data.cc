@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/vector_units.h>
 #include <tempera/fem/pointwise_data.h>
 #include <tempera/fem/product_data.h>
-#include <tempera/fem/row_products.h>
+#include <tempera/fem/product_loops.h>
 
 #include <deal.II/lac/lapack_full_matrix.h>
 
@@ -10,6 +11,47 @@
 
 namespace Tempera
 {
+  const ProductLoops &
+  product_loops()
+  {
+    static const ProductLoops &loops = for_vector_units(product_loops_baseline,
+                                                        product_loops_v3,
+                                                        product_loops_v4);
+    return loops;
+  }
+
+
+
+  std::size_t
+  padded_columns(const std::size_t n)
+  {
+    constexpr std::size_t multiple = ProductLoops::column_padding;
+    return (n + multiple - 1) / multiple * multiple;
+  }
+
+
+
+  std::size_t
+  padded_rows(const std::size_t n)
+  {
+    constexpr std::size_t multiple = ProductLoops::row_padding;
+    return (n + multiple - 1) / multiple * multiple;
+  }
+
+
+
+  namespace
+  {
+    /** The place of a number in a list, or the size of the list. */
+    std::size_t
+    place_of(const unsigned int number, const std::vector<unsigned int> &list)
+    {
+      return std::find(list.begin(), list.end(), number) - list.begin();
+    }
+  } // namespace
+
+
+
   /** Weights of all functionals by group, as tensors over the nodes. */
   template <int dim>
   class ProductData<dim>::Tensors : public DataMap::Functionals
@@ -71,7 +113,7 @@ namespace Tempera
                                 direction.nodes.end());
         line.n_points = direction.points.size();
         line.n_nodes  = direction.nodes.size();
-        line.stride   = padded(line.n_nodes);
+        line.stride   = padded_columns(line.n_nodes);
         line.needed.fill(std::vector<bool>(n_factors, false));
         for (unsigned int p = 0; p < problem.parameters().size(); ++p)
           for (const FactorDescription &factor : problem.factors())
@@ -83,7 +125,7 @@ namespace Tempera
                 break;
               }
         if (d + 1 < dim)
-          n_rows *= line.stride;
+          n_leading *= line.stride;
         lines.push_back(std::move(line));
       }
 
@@ -128,14 +170,13 @@ namespace Tempera
           }
         Group group{roles[c], channel.functions, {c}, {}};
         for (const unsigned int function : channel.functions)
-          {
-            const unsigned int factor =
-              problem.functions()[function].factors[dim - 1];
-            if (std::find(group.last_factors.begin(),
-                          group.last_factors.end(),
-                          factor) == group.last_factors.end())
-              group.last_factors.push_back(factor);
-          }
+          for (unsigned int d = 0; d < dim; ++d)
+            {
+              const unsigned int factor =
+                problem.functions()[function].factors[d];
+              if (place_of(factor, group.factors[d]) == group.factors[d].size())
+                group.factors[d].push_back(factor);
+            }
         groups.push_back(std::move(group));
       }
   }
@@ -251,13 +292,16 @@ namespace Tempera
     auto result              = std::make_unique<Tensors>();
     result->n_functionals    = weights.size();
     result->are_partial      = partition && !for_many_uses;
-    const std::size_t stride = lines[dim - 1].stride;
+    const std::size_t n_rows = padded_rows(weights.size() * n_leading);
 
     for (const Group &group : groups)
       {
-        Tensor tensor{n_rows,
-                      std::vector<double>(weights.size() * n_rows * stride, 0.),
+        Tensor tensor{{},
+                      n_rows,
+                      Columns(n_rows * lines[dim - 1].n_nodes, 0.),
                       {}};
+        for (std::size_t k = 0; k <= weights.size(); ++k)
+          tensor.starts.push_back(k * n_leading);
         for (std::size_t k = 0; k < weights.size(); ++k)
           for (const unsigned int c : group.channels)
             for (const Target &target : targets[c])
@@ -265,15 +309,16 @@ namespace Tempera
                 std::size_t row = k;
                 for (unsigned int d = 0; d + 1 < dim; ++d)
                   row = row * lines[d].stride + target.node[d];
-                tensor.last[row * stride + target.node[dim - 1]] +=
+                tensor.last[target.node[dim - 1] * n_rows + row] +=
                   weights[k][c][target.dof];
               }
         // The whole is of lower rank than its parts, and needs no communication
         // later.
         if (partition && for_many_uses)
-          partition->sum(dealii::make_array_view(tensor.last));
+          partition->sum(
+            dealii::ArrayView<double>(tensor.last.data(), tensor.last.size()));
         if (dim == 2 && for_many_uses)
-          compress(weights.size(), tensor);
+          compress(tensor);
         result->tensors.push_back(std::move(tensor));
       }
     return result;
@@ -283,53 +328,53 @@ namespace Tempera
 
   template <int dim>
   void
-  ProductData<dim>::compress(const unsigned int n_functionals,
-                             Tensor            &tensor) const
+  ProductData<dim>::compress(Tensor &tensor) const
   {
     constexpr double tolerance = 1e-14;
 
-    const std::size_t first_stride = lines[0].stride,
-                      last_stride  = lines[dim - 1].stride;
-    const std::size_t n_first      = lines[0].n_nodes,
-                      n_last       = lines[dim - 1].n_nodes;
+    const std::size_t n_first = lines[0].n_nodes,
+                      n_last  = lines[dim - 1].n_nodes;
 
     // A list, since a decomposition does not survive a move.
     std::list<dealii::LAPACKFullMatrix<double>> decompositions;
-    std::size_t                                 rank = 0;
-    for (unsigned int k = 0; k < n_functionals; ++k)
+    Tensor                                      compressed{{0}, 0, {}, {}};
+    for (std::size_t k = 0; k + 1 < tensor.starts.size(); ++k)
       {
         decompositions.emplace_back(n_first, n_last);
         auto &matrix = decompositions.back();
         for (std::size_t i = 0; i < n_first; ++i)
           for (std::size_t j = 0; j < n_last; ++j)
             matrix(i, j) =
-              tensor.last[(k * tensor.n_rows + i) * last_stride + j];
+              tensor.last[j * tensor.n_rows + tensor.starts[k] + i];
         matrix.compute_svd();
-        std::size_t here = 0;
-        while (here < std::min(n_first, n_last) &&
-               matrix.singular_value(here) >
+        std::size_t rank = 0;
+        while (rank < std::min(n_first, n_last) &&
+               matrix.singular_value(rank) >
                  tolerance * matrix.singular_value(0))
-          ++here;
-        rank = std::max(rank, here);
+          ++rank;
+        // The products of both rows are summed up as columns.
+        compressed.starts.push_back(compressed.starts.back() +
+                                    padded_columns(rank));
       }
-    rank = padded(rank);
-    if (rank * (first_stride + last_stride) > n_first * n_last / 2)
+    compressed.n_rows = padded_rows(compressed.starts.back());
+    if (compressed.n_rows * (n_first + n_last) >= tensor.n_rows * n_last)
       return;
 
-    Tensor compressed{
-      rank,
-      std::vector<double>(n_functionals * rank * last_stride, 0.),
-      std::vector<double>(n_functionals * rank * first_stride, 0.)};
-    unsigned int k = 0;
+    compressed.last.resize(compressed.n_rows * n_last, 0.);
+    compressed.first.resize(compressed.n_rows * n_first, 0.);
+    std::size_t k = 0;
     for (const auto &matrix : decompositions)
       {
-        for (std::size_t r = 0; r < std::min({rank, n_first, n_last}); ++r)
+        const std::size_t begin = compressed.starts[k],
+                          end   = compressed.starts[k + 1];
+        for (std::size_t r = 0; r < std::min({end - begin, n_first, n_last});
+             ++r)
           {
             for (std::size_t i = 0; i < n_first; ++i)
-              compressed.first[(k * rank + r) * first_stride + i] =
+              compressed.first[i * compressed.n_rows + begin + r] =
                 matrix.singular_value(r) * matrix.get_svd_u()(i, r);
             for (std::size_t j = 0; j < n_last; ++j)
-              compressed.last[(k * rank + r) * last_stride + j] =
+              compressed.last[j * compressed.n_rows + begin + r] =
                 matrix.get_svd_vt()(r, j);
           }
         ++k;
@@ -346,52 +391,30 @@ namespace Tempera
                           const dealii::ArrayView<double> &values,
                           const dealii::ArrayView<double> &jacobian) const
   {
-    const Tensors     &tensors = static_cast<const Tensors &>(functionals);
-    const unsigned int n_functionals = tensors.n_functionals;
-    const unsigned int n_active =
-      jacobian.size() == 0 ? 0 : theta.active.size();
+    const Tensors &tensors = static_cast<const Tensors &>(functionals);
 
-    evaluate_lines(theta, n_active > 0);
+    evaluate_lines(theta, jacobian.size() > 0 && theta.active.size() > 0);
     std::fill(values.begin(), values.end(), 0.);
     std::fill(jacobian.begin(), jacobian.end(), 0.);
 
-    const Line &last = lines[dim - 1];
-
+    const std::size_t n_last = 1 + lines[dim - 1].active.size();
     for (std::size_t g = 0; g < groups.size(); ++g)
       {
-        const Group &group = groups[g];
-
-        // All that is needed of the last direction, for all functionals.
-        line_vectors.clear();
-        const std::size_t n_last = 1 + last.active.size();
-        for (const unsigned int factor : group.last_factors)
-          for (std::size_t i = 0; i < n_last; ++i)
-            line_vectors.push_back(vector(last, group.role, factor, i));
-        const Tensor     &tensor    = tensors.tensors[g];
-        const std::size_t n_results = n_functionals * tensor.n_rows;
-        partial_products.resize(line_vectors.size() * n_results);
-        row_products(tensor.last.data(),
-                     n_results,
-                     last.stride,
-                     line_vectors.data(),
-                     line_vectors.size(),
-                     partial_products.data());
-
+        const Group  &group  = groups[g];
+        const Tensor &tensor = tensors.tensors[g];
+        multiply(group, dim - 1, tensor.last, tensor.n_rows, last_products);
+        if (!tensor.first.empty())
+          multiply(group, 0, tensor.first, tensor.n_rows, first_products);
         for (const unsigned int function : group.functions)
           {
-            const auto       &factors = problem.functions()[function].factors;
-            const std::size_t place   = std::find(group.last_factors.begin(),
-                                                group.last_factors.end(),
-                                                factors[dim - 1]) -
-                                      group.last_factors.begin();
-            const double *rest =
-              partial_products.data() + place * n_last * n_results;
-            contract_leading(group.role,
+            const auto &factors = problem.functions()[function].factors;
+            contract_leading(group,
                              factors,
                              tensor,
-                             rest,
-                             n_last * n_functionals,
-                             n_functionals,
+                             last_products.data() +
+                               place_of(factors[dim - 1],
+                                        group.factors[dim - 1]) *
+                                 n_last * tensor.n_rows,
                              values,
                              jacobian);
           }
@@ -407,117 +430,113 @@ namespace Tempera
 
   template <int dim>
   void
+  ProductData<dim>::multiply(const Group         &group,
+                             const unsigned int   direction,
+                             const Columns       &columns,
+                             const std::size_t    n_rows,
+                             std::vector<double> &products) const
+  {
+    const Line &line = lines[direction];
+    line_vectors.clear();
+    for (const unsigned int factor : group.factors[direction])
+      for (std::size_t i = 0; i <= line.active.size(); ++i)
+        line_vectors.push_back(vector(line, group.role, factor, i));
+    products.resize(line_vectors.size() * n_rows);
+    product_loops().column_products(columns.data(),
+                                    n_rows,
+                                    line.n_nodes,
+                                    line_vectors.data(),
+                                    line_vectors.size(),
+                                    products.data());
+  }
+
+
+
+  template <int dim>
+  void
   ProductData<dim>::contract_leading(
-    const Role                       role,
+    const Group                     &group,
     const std::vector<unsigned int> &factors,
     const Tensor                    &tensor,
     const double                    *rest,
-    const std::size_t                n_tensors,
-    const unsigned int               n_functionals,
     const dealii::ArrayView<double> &values,
     const dealii::ArrayView<double> &jacobian) const
   {
-    const Line       &last = lines[dim - 1];
+    const Line       &last   = lines[dim - 1];
+    const std::size_t n_last = 1 + last.active.size();
     const std::size_t n_active =
-      jacobian.size() == 0 ? 0 : jacobian.size() / n_functionals;
+      values.size() == 0 ? 0 : jacobian.size() / values.size();
 
     // The directions but the last one, with one of them differentiated or
-    // none: what it is, and where its derivative belongs.
-    struct Choice
-    {
-      std::array<const double *, dim> vectors;
-      int                             place;
-    };
-    std::array<Choice, 1 + 4 * dim> few;
-    std::vector<Choice>             many;
-    std::size_t                     n_choices = 1;
+    // none.
+    std::size_t n_choices = 1;
     for (unsigned int d = 0; d + 1 < dim; ++d)
       n_choices += lines[d].active.size();
-    Choice *choices = few.data();
-    if (n_choices > few.size())
-      {
-        many.resize(n_choices);
-        choices = many.data();
-      }
-    choices[0].place = -1;
-    for (unsigned int d = 0; d + 1 < dim; ++d)
-      choices[0].vectors[d] = vector(lines[d], role, factors[d], 0);
-    std::size_t next = 1;
-    for (unsigned int d = 0; d + 1 < dim; ++d)
-      for (std::size_t i = 0; i < lines[d].active.size(); ++i, ++next)
-        {
-          choices[next]            = choices[0];
-          choices[next].vectors[d] = vector(lines[d], role, factors[d], i + 1);
-          choices[next].place      = lines[d].places[i];
-        }
+    // By choice, then value or derivative in the last direction.
+    leading_products.resize(n_choices * n_last);
 
-    // By choice and tensor.
-    leading_products.resize(n_choices * n_tensors);
-    if constexpr (dim == 1)
-      std::copy(rest, rest + n_tensors, leading_products.begin());
-    else if constexpr (dim == 2)
+    for (std::size_t k = 0; k < values.size(); ++k)
       {
-        line_vectors.clear();
-        for (std::size_t c = 0; c < n_choices; ++c)
-          line_vectors.push_back(choices[c].vectors[0]);
-        if (tensor.first.empty())
-          row_products(rest,
-                       n_tensors,
-                       lines[0].stride,
-                       line_vectors.data(),
-                       n_choices,
-                       leading_products.data());
-        else
+        const std::size_t begin = tensor.starts[k];
+        const double     *rows  = rest + begin;
+        if constexpr (dim == 1)
+          for (std::size_t i = 0; i < n_last; ++i)
+            leading_products[i] = rows[i * tensor.n_rows];
+        else if constexpr (dim == 2)
           {
-            const std::size_t rank = tensor.n_rows;
-            const std::size_t n    = n_functionals * rank;
-            projections.resize(n_choices * n);
-            row_products(tensor.first.data(),
-                         n,
-                         lines[0].stride,
-                         line_vectors.data(),
-                         n_choices,
-                         projections.data());
+            line_vectors.clear();
             for (std::size_t c = 0; c < n_choices; ++c)
-              for (std::size_t t = 0; t < n_tensors; ++t)
+              line_vectors.push_back(
+                tensor.first.empty() ?
+                  vector(lines[0], group.role, factors[0], c) :
+                  &first_products
+                    [(place_of(factors[0], group.factors[0]) * n_choices + c) *
+                       tensor.n_rows +
+                     begin]);
+            product_loops().row_products(rows,
+                                         n_last,
+                                         tensor.starts[k + 1] - begin,
+                                         tensor.n_rows,
+                                         line_vectors.data(),
+                                         n_choices,
+                                         leading_products.data());
+          }
+        else
+          for (std::size_t c = 0; c < n_choices; ++c)
+            {
+              // Derivatives of the second direction come after the first's.
+              const std::size_t   n_of_first = lines[0].active.size();
+              const bool          is_second  = c > n_of_first;
+              const double *const first =
+                vector(lines[0], group.role, factors[0], is_second ? 0 : c);
+              const double *const second =
+                vector(lines[1],
+                       group.role,
+                       factors[1],
+                       is_second ? c - n_of_first : 0);
+              for (std::size_t i = 0; i < n_last; ++i)
                 {
-                  const double *projection =
-                    &projections[c * n + (t % n_functionals) * rank];
-                  double sum = 0.;
-                  for (std::size_t r = 0; r < rank; ++r)
-                    sum += rest[t * rank + r] * projection[r];
-                  leading_products[c * n_tensors + t] = sum;
+                  const double *here = rows + i * tensor.n_rows;
+                  double        sum  = 0.;
+                  for (std::size_t a = 0; a < lines[0].n_nodes; ++a)
+                    {
+                      double inner = 0.;
+                      for (std::size_t b = 0; b < lines[1].n_nodes; ++b)
+                        inner += second[b] * here[a * lines[1].stride + b];
+                      sum += first[a] * inner;
+                    }
+                  leading_products[c * n_last + i] = sum;
                 }
-          }
-      }
-    else
-      for (std::size_t c = 0; c < n_choices; ++c)
-        for (std::size_t t = 0; t < n_tensors; ++t)
-          {
-            const double *here = rest + t * tensor.n_rows;
-            double        sum  = 0.;
-            for (std::size_t i = 0; i < lines[0].n_nodes; ++i)
-              {
-                double inner = 0.;
-                for (std::size_t j = 0; j < lines[1].n_nodes; ++j)
-                  inner +=
-                    choices[c].vectors[1][j] * here[i * lines[1].stride + j];
-                sum += choices[c].vectors[0][i] * inner;
-              }
-            leading_products[c * n_tensors + t] = sum;
-          }
+            }
 
-    // The first tensors belong to the value in the last direction, the others
-    // to its derivatives.
-    for (unsigned int k = 0; k < n_functionals; ++k)
-      {
-        values[k] += leading_products[k];
-        for (std::size_t c = 1; c < n_choices; ++c)
-          jacobian[k * n_active + choices[c].place] +=
-            leading_products[c * n_tensors + k];
+        double *const row = jacobian.data() + k * n_active;
+        values[k] += leading_products[0];
         for (std::size_t i = 0; i < last.active.size(); ++i)
-          jacobian[k * n_active + last.places[i]] +=
-            leading_products[(i + 1) * n_functionals + k];
+          row[last.places[i]] += leading_products[1 + i];
+        std::size_t c = 1;
+        for (unsigned int d = 0; d + 1 < dim; ++d)
+          for (const unsigned int place : lines[d].places)
+            row[place] += leading_products[c++ * n_last];
       }
   }
 

@@ -4,7 +4,6 @@
 
 #include <deal.II/base/array_view.h>
 
-#include <array>
 #include <vector>
 
 namespace Tempera
@@ -28,17 +27,16 @@ namespace Tempera
 
     /** Coordinates of the nodes. */
     std::vector<double> nodes;
-    /** Coordinates of the quadrature points, cell by cell. */
+    /**
+     * Coordinates of the quadrature points: first those that come first in
+     * their cells.
+     */
     std::vector<double> points;
 
   private:
     unsigned int degree;
-    /** Quadrature weights by point. */
-    std::vector<double> weights;
-    /** Shape functions by point of a cell and node. */
-    std::vector<double> shapes;
-    /** Weights times the first and the second shape function, by point. */
-    std::array<std::vector<double>, 2> weighted_shapes;
+    /** As ProductLoops::integrate() wants them. */
+    std::vector<double> weighted_shapes;
   };
 
 

@@ -4,6 +4,8 @@
 
 #include <tempera/fem/data_map.h>
 
+#include <deal.II/base/aligned_vector.h>
+
 #include <array>
 
 namespace Tempera
@@ -50,24 +52,28 @@ namespace Tempera
   private:
     class Tensors;
 
+    /** In whole cache lines, since it is read again and again. */
+    using Columns = dealii::AlignedVector<double>;
+
     /** The weights of all functionals for one group. */
     struct Tensor
     {
-      /** Rows of one functional. */
-      std::size_t n_rows;
-      /** For each functional the rows along the last direction. */
-      std::vector<double> last;
+      /** Where the rows of each functional begin, and how many all have. */
+      std::vector<std::size_t> starts;
+      std::size_t              n_rows;
+      /** The rows along the last direction, column by column. */
+      Columns last;
       /**
        * In two dimensions the weights may be given as a sum of few products:
        * then these rows are their factors in the first direction. Otherwise
        * empty.
        */
-      std::vector<double> first;
+      Columns first;
     };
 
     /** Replace a tensor in two dimensions by few products, if few suffice. */
     void
-    compress(const unsigned int n_functionals, Tensor &tensor) const;
+    compress(Tensor &tensor) const;
 
     /** What becomes of a factor: integrals, or values at the nodes. */
     enum Role
@@ -89,8 +95,8 @@ namespace Tempera
       Role                      role;
       std::vector<unsigned int> functions;
       std::vector<unsigned int> channels;
-      /** Factors in the last direction, each once. */
-      std::vector<unsigned int> last_factors;
+      /** Factors by direction, each once. */
+      std::array<std::vector<unsigned int>, dim> factors;
     };
 
     /** Factors along the lines of one direction. */
@@ -123,19 +129,28 @@ namespace Tempera
            const unsigned int derivative) const;
 
     /**
+     * The rows of a tensor along a line times all factors of a group: by
+     * factor, then value or derivative, then row.
+     */
+    void
+    multiply(const Group         &group,
+             const unsigned int   direction,
+             const Columns       &columns,
+             const std::size_t    n_rows,
+             std::vector<double> &products) const;
+
+    /**
      * Multiply what is left after the last direction with the factors of the
      * others, and add the results up.
      *
-     * @param rest Tensors: those with the value in the last direction for all
-     * functionals, then those with each of its derivatives.
+     * @param rest Rows with the value in the last direction, then those with
+     * each of its derivatives.
      */
     void
-    contract_leading(const Role                       role,
+    contract_leading(const Group                     &group,
                      const std::vector<unsigned int> &factors,
                      const Tensor                    &tensor,
                      const double                    *rest,
-                     const std::size_t                n_tensors,
-                     const unsigned int               n_functionals,
                      const dealii::ArrayView<double> &values,
                      const dealii::ArrayView<double> &jacobian) const;
 
@@ -149,12 +164,12 @@ namespace Tempera
     std::vector<std::vector<Target>>       targets;
     const std::vector<Channel>             channels;
 
-    /** Rows of a tensor: nodes of all directions but the last, padded. */
-    std::size_t n_rows = 1;
+    /** Nodes of all directions but the last, padded. */
+    std::size_t n_leading = 1;
 
     /** Memory. */
-    mutable std::vector<double>         partial_products, leading_products;
-    mutable std::vector<double>         projections;
+    mutable std::vector<double>         first_products, last_products;
+    mutable std::vector<double>         leading_products;
     mutable std::vector<const double *> line_vectors;
   };
 } // namespace Tempera

@@ -3,6 +3,7 @@
 #define tempera_problems_formula_problem_h
 
 #include <tempera/base/user_error.h>
+#include <tempera/base/vector_call.h>
 #include <tempera/problems/problem.h>
 
 #include <boost/container/small_vector.hpp>
@@ -77,8 +78,7 @@ namespace Tempera
       return my_data_terms;
     }
 
-    // Flattened, so that what depends on the parameters alone is computed once.
-    [[gnu::flatten]] void
+    void
     evaluate(const std::vector<unsigned int>       &functions,
              const double                           time,
              const dealii::ArrayView<const double> &points,
@@ -112,10 +112,14 @@ namespace Tempera
                 derivatives.data() + q,
                 n_points);
       };
-      for_each_number_type(theta, derivatives.size() > 0, all_points);
+      // All in one, so that what depends on the parameters alone is computed
+      // once.
+      with_vector_units([&]() {
+        for_each_number_type(theta, derivatives.size() > 0, all_points);
+      });
     }
 
-    [[gnu::flatten]] void
+    void
     evaluate_factors(const unsigned int                     direction,
                      const dealii::ArrayView<const double> &coordinates,
                      const ParameterValues                 &theta,
@@ -143,7 +147,9 @@ namespace Tempera
                     n_points);
           }
       };
-      for_each_number_type(theta, derivatives.size() > 0, all_points);
+      with_vector_units([&]() {
+        for_each_number_type(theta, derivatives.size() > 0, all_points);
+      });
     }
 
     /** For problems whose functions are all products; others have their own. */
