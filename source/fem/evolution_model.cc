@@ -130,7 +130,10 @@ namespace Tempera
     , factory(solver.linear_solver,
               operators.is_symmetric(),
               solver.tolerance,
-              this->space.get_partition())
+              this->space.get_partition(),
+              unknowns_in_operator().empty() ?
+                std::numeric_limits<double>::infinity() :
+                2. * this->course.grid.n_steps)
   {
     if (unknowns_in_operator().empty())
       evolution = std::make_shared<Evolution>(operators.at(setting.values),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/fem/banded_cholesky.h>
 #include <tempera/fem/linear_solver.h>
 
 #include <Epetra_CrsMatrix.h>
@@ -138,6 +139,8 @@ namespace Tempera
           }
         pays = common.lnz <= most_entries &&
                common.lnz <= most_entries_in_a_row * matrix.m();
+        n_entries    = common.lnz;
+        n_operations = common.fl;
       }
 
       CholmodAnalysis(const CholmodAnalysis &) = delete;
@@ -157,6 +160,8 @@ namespace Tempera
 
       /** Whether others are not faster. */
       bool pays;
+      /** Of the factor, and operations to make it. */
+      double n_entries, n_operations;
 
     private:
       cholmod_common  common;
@@ -281,6 +286,27 @@ namespace Tempera
       mutable cholmod_dense                 *solution = nullptr;
       mutable std::array<cholmod_dense *, 2> workspaces{{nullptr, nullptr}};
     };
+
+
+    /**
+     * Whether a factor within the band is faster than a sparse one. An entry of
+     * a factor costs as much in both when a system is solved; making the factor
+     * takes an operation in the time of two such entries if it is sparse, and
+     * of a sixth in a band (elliptic_benchmark).
+     */
+    bool
+    band_pays(const BandShape       &band,
+              const CholmodAnalysis &sparse,
+              const double           n_solves)
+    {
+      constexpr double sparse_operation = 2., band_operation = 1. / 6.;
+
+      const double n_entries = double(band.n_rows) * double(band.width);
+      return n_entries <= most_entries &&
+             n_entries * (n_solves + band_operation * double(band.width)) <
+               sparse.n_entries * n_solves +
+                 sparse_operation * sparse.n_operations;
+    }
 
 
     /** The settings of UMFPACK: without its iterative refinement. */
@@ -671,6 +697,8 @@ namespace Tempera
   {
     std::unique_ptr<const CholmodAnalysis> cholmod;
     std::unique_ptr<const UmfpackAnalysis> umfpack;
+    /** If it pays. */
+    std::shared_ptr<const BandOrder> band;
   };
 
 
@@ -679,7 +707,8 @@ namespace Tempera
     const LinearSolverType           wanted,
     const bool                       is_symmetric,
     const double                     tolerance,
-    std::shared_ptr<const Partition> the_partition)
+    std::shared_ptr<const Partition> the_partition,
+    const double                     solves_per_matrix)
     : type(wanted != LinearSolverType::automatic ? wanted :
            !is_symmetric                         ? LinearSolverType::umfpack :
            the_partition ? LinearSolverType::conjugate_gradients :
@@ -687,6 +716,7 @@ namespace Tempera
     , symmetric(is_symmetric)
     , tolerance(tolerance)
     , partition(std::move(the_partition))
+    , solves_per_matrix(solves_per_matrix)
     , analyses(std::make_unique<Analyses>())
   {
     if (partition && !symmetric)
@@ -723,12 +753,25 @@ namespace Tempera
     if (type != LinearSolverType::conjugate_gradients)
       {
         if (!analyses->cholmod)
-          analyses->cholmod = std::make_unique<CholmodAnalysis>(matrix);
+          {
+            analyses->cholmod = std::make_unique<CholmodAnalysis>(matrix);
+            if (type == LinearSolverType::automatic &&
+                std::isfinite(solves_per_matrix))
+              {
+                const auto band = std::make_shared<const BandOrder>(matrix);
+                if (band_pays(band->shape,
+                              *analyses->cholmod,
+                              solves_per_matrix))
+                  analyses->band = band;
+              }
+          }
         if (type == LinearSolverType::cholmod)
           return std::make_unique<Cholmod>(matrix, *analyses->cholmod);
         if (analyses->cholmod->pays)
           try
             {
+              if (analyses->band)
+                return std::make_unique<BandedCholesky>(matrix, analyses->band);
               return std::make_unique<Cholmod>(matrix, *analyses->cholmod);
             }
           catch (const UnsuitableMatrix &)

@@ -37,11 +37,25 @@ namespace Tempera
       {
         const Member        &member = members[i];
         std::vector<double> &values = result.memory[i];
-        member.rows.evaluate(theta.data() + n_parameters + member.first,
-                             values);
-        if (member.field.is_exponential)
-          for (double &value : values)
-            value = std::exp(value);
+        const double *const  numbers =
+          theta.data() + n_parameters + member.first;
+        if (!member.field.is_exponential)
+          member.rows.evaluate(numbers, values);
+        else if (member.rows.n_per_point == 1)
+          {
+            // Of blocks, fewer than points.
+            std::vector<double> exponentials(
+              numbers, numbers + member.field.lattice->n_values());
+            for (double &one : exponentials)
+              one = std::exp(one);
+            member.rows.evaluate(exponentials.data(), values);
+          }
+        else
+          {
+            member.rows.evaluate(numbers, values);
+            for (double &value : values)
+              value = std::exp(value);
+          }
         result.local.push_back(
           {member.field.parameter,
            values.data(),

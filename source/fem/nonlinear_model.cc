@@ -12,6 +12,9 @@ namespace Tempera
 {
   namespace
   {
+    /** One by Newton's method, at the last one also that of the adjoint. */
+    constexpr double solves_per_jacobian = 1.;
+
     const ModelSetting &
     on_one_process(const ModelSetting &setting)
     {
@@ -143,7 +146,9 @@ namespace Tempera
     , general_factory(checked_solver(solver), false, solver.tolerance)
     , symmetric_factory(checked_solver(solver),
                         solver.linear_solver == LinearSolverType::automatic,
-                        solver.tolerance)
+                        solver.tolerance,
+                        nullptr,
+                        solves_per_jacobian)
     , assembler(*setting.problem, this->space)
     , schedule(this->make_schedule())
   {}

@@ -108,6 +108,11 @@ namespace Tempera
                        *matrix);
             term.matrix = std::move(matrix);
           }
+        else
+          term.assembly =
+            std::make_shared<const RepeatedAssembly<dim>>(space,
+                                                          description,
+                                                          *term.points);
         if (!term.matrix || term.scale_varies)
           terms.push_back(std::move(term));
       }
@@ -287,7 +292,7 @@ namespace Tempera
           {
             const std::vector<double> at_points = coefficient(term, theta);
             check_sign(term, at_points, factor, theta);
-            here = space.assemble(term.description, *term.points, at_points);
+            here = (*term.assembly)(at_points);
           }
         add_term(result,
                  term.description.kind,
@@ -311,14 +316,12 @@ namespace Tempera
         const double       scale = this->scale(term, theta, &scale_slopes);
         if (term.scale_varies)
           {
-            Derivative derivative{kind,
-                                  term.matrix ?
-                                    term.matrix :
-                                    std::make_shared<OperatorMatrix>(
-                                      space.assemble(term.description,
-                                                     *term.points,
-                                                     coefficient(term, theta))),
-                                  {}};
+            Derivative derivative{
+              kind,
+              term.matrix ? term.matrix :
+                            std::make_shared<OperatorMatrix>(
+                              (*term.assembly)(coefficient(term, theta))),
+              {}};
             for (unsigned int i = 0; i < unknowns.size(); ++i)
               if (problem.depends_on(term.description.scale, {unknowns[i]}))
                 derivative.factors.emplace_back(i, scale_slopes[i]);
@@ -337,13 +340,11 @@ namespace Tempera
                        term.fields.at(dealii::make_array_view(theta)));
         for (unsigned int i = 0; i < unknowns.size(); ++i)
           if (problem.depends_on(term.description.function, {unknowns[i]}))
-            result.push_back({kind,
-                              std::make_shared<OperatorMatrix>(
-                                space.assemble(term.description,
-                                               *term.points,
-                                               {slopes.begin() + i * n,
-                                                slopes.begin() + (i + 1) * n})),
-                              {{i, scale}}});
+            result.push_back(
+              {kind,
+               std::make_shared<OperatorMatrix>((*term.assembly)(
+                 {slopes.begin() + i * n, slopes.begin() + (i + 1) * n})),
+               {{i, scale}}});
       }
     return result;
   }

@@ -624,6 +624,40 @@ namespace Tempera
 
 
   template <int dim>
+  std::vector<int>
+  SpaceDiscretisation<dim>::entries_of(const IntegrationPoints &points) const
+  {
+    const unsigned int n = points.n_dofs_per_block;
+    std::vector<int>   result;
+    result.reserve(points.dofs.size() * n);
+    for (std::size_t block = 0; block < points.n_blocks(); ++block)
+      {
+        const unsigned int *const dofs = &points.dofs[block * n];
+        for (unsigned int i = 0; i < n; ++i)
+          for (unsigned int j = 0; j < n; ++j)
+            if (dofs[i] >= n_interior_dofs)
+              result.push_back(-1);
+            else if (!is_on_boundary(dofs[j]))
+              result.push_back((*sparsity_pattern)(dofs[i], dofs[j]));
+            else
+              {
+                const OperatorMatrix::Entry entry{dofs[i],
+                                                  dofs[j] - n_interior_dofs,
+                                                  0.};
+                result.push_back(-2 -
+                                 (std::lower_bound(coupling_pattern.begin(),
+                                                   coupling_pattern.end(),
+                                                   entry,
+                                                   earlier) -
+                                  coupling_pattern.begin()));
+              }
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
   void
   SpaceDiscretisation<dim>::distribute(const dealii::FullMatrix<double> &local,
                                        const unsigned int               *dofs,

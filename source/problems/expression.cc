@@ -5,6 +5,8 @@
 
 #include <deal.II/base/numbers.h>
 
+#include <boost/algorithm/string/trim.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -90,7 +92,12 @@ namespace Tempera
                             "' is a list of several. Write decimals with a "
                             "point, and separate formulas by semicolons where "
                             "several are asked for.");
-          is_zero = used.empty() && value == 0.;
+          is_zero          = used.empty() && value == 0.;
+          const auto alone = std::find(variables.begin(),
+                                       variables.end(),
+                                       boost::algorithm::trim_copy(text));
+          if (alone != variables.end())
+            the_variable = alone - variables.begin();
         }
       catch (const mu::Parser::exception_type &exception)
         {
@@ -116,6 +123,8 @@ namespace Tempera
     std::vector<bool>         is_used;
     std::vector<unsigned int> places;
     bool                      is_zero = false;
+    /** The place of the variable that is the whole formula; -1 if none is. */
+    int the_variable = -1;
   };
 
 
@@ -154,6 +163,14 @@ namespace Tempera
   Expression::is_zero() const
   {
     return !parser || parser->is_zero;
+  }
+
+
+
+  bool
+  Expression::is_variable(const unsigned int variable) const
+  {
+    return parser && parser->the_variable == static_cast<int>(variable);
   }
 
 

@@ -467,6 +467,25 @@ namespace Tempera
     for (const unsigned int function : functions)
       {
         const Expression &expression = expressions[function];
+        // A field by itself needs no parser.
+        const auto field =
+          std::find_if(theta.local.begin(),
+                       theta.local.end(),
+                       [&](const LocalValues &one) {
+                         return expression.is_variable(first + one.parameter);
+                       });
+        if (field != theta.local.end())
+          {
+            for (std::size_t q = 0; q < n; ++q)
+              values[q] += field->values[q];
+            for (std::size_t i = 0;
+                 i < theta.active.size() && derivatives.size() > 0;
+                 ++i)
+              if (theta.active[i] == field->parameter)
+                for (std::size_t q = 0; q < n; ++q)
+                  derivatives[i * n + q] += 1.;
+            continue;
+          }
         for (std::size_t q = 0; q < n; ++q)
           {
             std::copy_n(&points[q * n_dimensions],

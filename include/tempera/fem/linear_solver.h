@@ -9,6 +9,7 @@
 #include <deal.II/lac/sparse_matrix.h>
 #include <deal.II/lac/vector.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,11 +82,16 @@ namespace Tempera
      * @param tolerance Of iterative solvers.
      * @param partition Null if there is only one process; otherwise matrices
      * have the rows of this process, and its columns.
+     * @param solves_per_matrix How many systems are solved with each of many
+     * matrices, roughly: with few of them a factor that is quickly made is
+     * better than a small one. Infinite for one matrix alone.
      */
-    LinearSolverFactory(const LinearSolverType           type,
-                        const bool                       is_symmetric,
-                        const double                     tolerance,
-                        std::shared_ptr<const Partition> partition = nullptr);
+    LinearSolverFactory(
+      const LinearSolverType           type,
+      const bool                       is_symmetric,
+      const double                     tolerance,
+      std::shared_ptr<const Partition> partition = nullptr,
+      const double solves_per_matrix = std::numeric_limits<double>::infinity());
 
     ~LinearSolverFactory();
 
@@ -110,6 +116,7 @@ namespace Tempera
     const bool                             symmetric;
     const double                           tolerance;
     const std::shared_ptr<const Partition> partition;
+    const double                           solves_per_matrix;
     const std::unique_ptr<Analyses>        analyses;
   };
 } // namespace Tempera

@@ -3,6 +3,7 @@
 #define tempera_fem_operator_family_h
 
 #include <tempera/fem/local_fields.h>
+#include <tempera/fem/repeated_assembly.h>
 #include <tempera/fem/space_discretisation.h>
 #include <tempera/fem/time_course.h>
 
@@ -103,6 +104,8 @@ namespace Tempera
       bool scale_varies;
       /** In the function. */
       LocalFields fields = {};
+      /** Without the matrix. */
+      std::shared_ptr<const RepeatedAssembly<dim>> assembly = {};
     };
 
     /** The coefficient of a term at its points, without the scale. */

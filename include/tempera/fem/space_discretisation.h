@@ -141,6 +141,18 @@ namespace Tempera
     OperatorMatrix
     assemble(const PointCoefficients &coefficients) const;
 
+    /** A matrix of zeros. */
+    OperatorMatrix
+    make_matrix() const;
+
+    /**
+     * By block of points and pair of its shape functions: the number of the
+     * entry in the rows of the interior matrix; -2 - k for number k of the
+     * coupling, -1 for none. Only on one process.
+     */
+    std::vector<int>
+    entries_of(const IntegrationPoints &points) const;
+
     /** The matrix of a term, given its coefficient at points_of() it. */
     OperatorMatrix
     assemble(const OperatorTerm        &term,
@@ -250,9 +262,6 @@ namespace Tempera
 
     void
     make_sparsity_pattern();
-
-    OperatorMatrix
-    make_matrix() const;
 
     /** Add the matrix of a block. */
     void

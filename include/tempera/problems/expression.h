@@ -42,6 +42,10 @@ namespace Tempera
     bool
     is_zero() const;
 
+    /** Whether it is a variable by itself. */
+    bool
+    is_variable(const unsigned int variable) const;
+
     /** Whether a name is a function or a constant in formulas. */
     static bool
     is_reserved(const std::string &name);
