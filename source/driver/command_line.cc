@@ -555,7 +555,7 @@ namespace Tempera
         "than 1 the posterior is wrong")(
         "truth",
         po::value<std::vector<std::string>>()->composing(),
-        "truths and data are those of the file with 'Section/Name = value', to "
+        "truths and data are those of the file with \"Section/Name = value\", to "
         "see that the posterior of another model is wrong")(
         "output",
         po::value<std::string>(),

@@ -86,7 +86,7 @@ namespace
           histogram({NAN}).density.empty());
 
     // Along the whole law, and where it is looked at: the area is one.
-    for (const std::string text : {"uniform(-1, 1)",
+    for (const std::string text : {"uniform(-1, 2)",
                                    "log-normal(0.5, 2e-1)",
                                    "student-t(3, 0, 1)",
                                    "gamma(2, 3) above 1"})
