@@ -37,8 +37,8 @@ def sample(
     Args:
         forward: Takes a list of parameters, in the order of the prior, and returns what would
             be measured. What it raises is a state without solution, which is rejected.
-        prior: Of each parameter by name: "uniform(0, 1)", "normal(0, 1)", "log-normal(1, 0.5)",
-            or a number if it is known.
+        prior: Of each parameter by name: "uniform(0, 1)", "normal(0, 1) above 0", or any
+            other of doc/priors_and_noise.md, or a number if it is known.
         data: What was measured.
         noise: Standard deviation of its errors, or a prior for it.
         levels: Cheaper versions of `forward`, best first. They do most of the work; the

@@ -492,7 +492,7 @@ namespace Tempera
         return {true,
                 true,
                 forward && prior &&
-                  !target->get_likelihood().has_unknown_deviation()};
+                  target->get_likelihood().has_constant_information()};
       }
 
       /** Gauss and Newton's: \f$-J^T C^{-1} J v\f$ and the prior's. */
@@ -506,8 +506,8 @@ namespace Tempera
         Numbers       weighted(change.size());
         {
           const std::lock_guard<std::mutex> lock(shared->one_at_a_time);
-          shared->target.forward()->get_likelihood().apply_precision(
-            view(change), 0., dealii::make_array_view(weighted));
+          shared->target.forward()->get_likelihood().apply_information(
+            {}, {}, view(change), dealii::make_array_view(weighted));
         }
         Numbers       result = forward->gradient(level, input, weighted);
         const Numbers of_prior =

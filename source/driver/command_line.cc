@@ -56,7 +56,7 @@ namespace Tempera
       "  tempera export DIR [--csv] [--output DIR]\n"
       "  tempera report DIR\n"
       "  tempera check-gradient FILE.prm [--points N] [--seed S] [--set ...]\n"
-      "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--set ...] [--output DIR] [--overwrite]\n"
+      "  tempera calibrate FILE.prm [--runs N] [--noise-factor F] [--truth ...] [--set ...] [--output DIR] [--overwrite]\n"
       "  tempera serve FILE.prm [--port 4242] [--address 127.0.0.1] [--set ...]\n"
       "  tempera parameters [FILE.prm] [--set ...] [--json]\n"
       "  tempera list [FILE.prm] [--set ...]\n"
@@ -598,11 +598,16 @@ namespace Tempera
         "noise-factor",
         po::value(&calibration.noise_factor)->default_value(1.),
         "errors of the data, in units of what the likelihood assumes; other "
-        "than 1 the posterior is wrong")("output",
-                                         po::value<std::string>(),
-                                         "folder for the results; otherwise "
-                                         "'calibration' in that of a run")(
-        "overwrite", "replace what is in the folder");
+        "than 1 the posterior is wrong")(
+        "truth",
+        po::value<std::vector<std::string>>()->composing(),
+        "truths and data are those of the file with \"Section/Name = value\", to "
+        "see that the posterior of another model is wrong")(
+        "output",
+        po::value<std::string>(),
+        "folder for the results; otherwise "
+        "'calibration' in that of a run")("overwrite",
+                                          "replace what is in the folder");
       const po::variables_map values = parse(
         "calibrate",
         call,
@@ -627,6 +632,16 @@ namespace Tempera
                            (values.count("output") > 0 ? "" : "/calibration");
       calibration.overwrite                = values.count("overwrite") > 0;
       const std::unique_ptr<Target> target = parameters.make_target();
+      std::unique_ptr<Target>       nature;
+      if (values.count("truth") > 0)
+        {
+          ParameterFile file = call.file;
+          for (const auto &text :
+               values["truth"].as<std::vector<std::string>>())
+            file.add_from_command_line(text);
+          nature             = Parameters(file).make_target();
+          calibration.nature = nature.get();
+        }
       switch (calibrate(*target,
                         parameters.settings,
                         calibration,

@@ -59,11 +59,11 @@ namespace Tempera
   bool
   IndependentPrior::is_integrable(const double power) const
   {
-    return power > 0. || std::none_of(unknowns.begin(),
-                                      unknowns.end(),
-                                      [](const Unknown &unknown) {
-                                        return unknown.prior.is_unbounded();
-                                      });
+    return std::all_of(unknowns.begin(),
+                       unknowns.end(),
+                       [power](const Unknown &unknown) {
+                         return unknown.prior.is_integrable(power);
+                       });
   }
 
 

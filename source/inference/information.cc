@@ -30,19 +30,23 @@ namespace Tempera
     }
 
 
-    /** The Jacobian, a column for each parameter; empty if it is not finite. */
+    /**
+     * The Jacobian, a column for each parameter; empty if it is not finite.
+     * Gives the predictions, too.
+     */
     Columns
     jacobian(const std::vector<Unknown>            &unknowns,
              const ForwardModel                    &model,
              const dealii::ArrayView<const double> &parameters,
-             const bool                             transposed)
+             const bool                             transposed,
+             std::vector<double>                   &predictions)
     {
       // Solvers have errors of their own, and the information is asked for to
       // a few digits: a longer step than rounding alone would want.
       constexpr double relative_step = 1e-4;
 
-      const unsigned int  n = model.n_parameters();
-      std::vector<double> predictions(model.n_predictions());
+      const unsigned int n = model.n_parameters();
+      predictions.resize(model.n_predictions());
       const std::shared_ptr<const Linearisation> linearisation =
         model.evaluate(parameters,
                        dealii::make_array_view(predictions),
@@ -97,15 +101,15 @@ namespace Tempera
 
   Information
   average_information(const std::vector<Unknown>             &unknowns,
-                      const GaussianLikelihood               &likelihood,
+                      const Likelihood                       &likelihood,
                       const ForwardModel                     &model,
                       const std::vector<std::vector<double>> &draws,
                       const JacobianMethod                    method,
                       const std::function<bool()>            &is_stopped)
   {
-    const unsigned int n             = model.n_parameters();
-    const bool         has_deviation = likelihood.has_unknown_deviation();
-    AssertDimension(n + has_deviation, unknowns.size());
+    const unsigned int n      = model.n_parameters();
+    const std::size_t  n_data = model.n_predictions();
+    AssertDimension(n + likelihood.n_unknowns(), unknowns.size());
     const bool transposed =
       method == JacobianMethod::transposed ||
       (method == JacobianMethod::cheaper && transposed_is_cheaper(model));
@@ -116,40 +120,46 @@ namespace Tempera
       {
         if (is_stopped())
           return Information();
-        const double deviation = has_deviation ? draw[n] : 1.;
-        Columns      columns =
+        std::vector<double> predictions;
+        Columns             columns =
           jacobian(unknowns,
                    model,
                    dealii::ArrayView<const double>(draw.data(), n),
-                   transposed);
+                   transposed,
+                   predictions);
         if (columns.size() != n)
           {
             ++n_skipped;
             continue;
           }
 
-        for (unsigned int i = 0; i < n; ++i)
-          for (double &entry : columns[i])
-            entry *= unknowns[i].prior.deviation_at(draw[i]);
-        std::vector<double>        weighted(model.n_predictions());
-        dealii::FullMatrix<double> here(unknowns.size(), unknowns.size());
-        for (unsigned int i = 0; i < n; ++i)
+        // The numbers of the errors are told by the data as they are.
+        for (std::size_t i = 0; i < unknowns.size(); ++i)
           {
-            likelihood.apply_precision(dealii::make_array_view(
-                                         std::as_const(columns[i])),
-                                       deviation,
-                                       dealii::make_array_view(weighted));
-            for (unsigned int j = 0; j < n; ++j)
+            if (i < n)
+              columns[i].resize(n_data + likelihood.n_unknowns(), 0.);
+            else
+              {
+                columns.emplace_back(n_data + likelihood.n_unknowns(), 0.);
+                columns[i][n_data + i - n] = 1.;
+              }
+            for (double &entry : columns[i])
+              entry *= unknowns[i].prior.deviation_at(draw[i]);
+          }
+        std::vector<double>        weighted(n_data + likelihood.n_unknowns());
+        dealii::FullMatrix<double> here(unknowns.size(), unknowns.size());
+        for (std::size_t i = 0; i < unknowns.size(); ++i)
+          {
+            likelihood.apply_information(
+              dealii::make_array_view(std::as_const(predictions)),
+              likelihood.noise_of(dealii::make_array_view(draw)),
+              dealii::make_array_view(std::as_const(columns[i])),
+              dealii::make_array_view(weighted));
+            for (std::size_t j = 0; j < unknowns.size(); ++j)
               here(i, j) = std::inner_product(weighted.begin(),
                                               weighted.end(),
                                               columns[j].begin(),
                                               0.);
-          }
-        if (has_deviation)
-          {
-            const double scale =
-              unknowns[n].prior.deviation_at(deviation) / deviation;
-            here(n, n) = 2. * model.n_predictions() * scale * scale;
           }
         here.symmetrize();
         matrices.push_back(here);

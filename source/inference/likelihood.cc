@@ -13,7 +13,7 @@ namespace Tempera
   GaussianLikelihood::GaussianLikelihood(
     std::vector<double>        the_values,
     const std::vector<double> &standard_deviations)
-    : values(std::move(the_values))
+    : Likelihood(std::move(the_values))
     , unknown_deviation(false)
     , difference(values.size())
     , residual(values.size())
@@ -42,7 +42,7 @@ namespace Tempera
   GaussianLikelihood::GaussianLikelihood(
     std::vector<double>                     the_values,
     const std::vector<std::vector<double>> &covariance)
-    : values(std::move(the_values))
+    : Likelihood(std::move(the_values))
     , unknown_deviation(false)
     , difference(values.size())
     , residual(values.size())
@@ -94,7 +94,7 @@ namespace Tempera
 
 
   GaussianLikelihood::GaussianLikelihood(std::vector<double> the_values)
-    : values(std::move(the_values))
+    : Likelihood(std::move(the_values))
     , unknown_deviation(true)
     , precisions(values.size(), 1.)
     , difference(values.size())
@@ -105,7 +105,7 @@ namespace Tempera
 
   GaussianLikelihood::GaussianLikelihood(const GaussianLikelihood &other,
                                          std::vector<double>       the_values)
-    : values(std::move(the_values))
+    : Likelihood(std::move(the_values))
     , unknown_deviation(other.unknown_deviation)
     , precisions(other.precisions)
     , precision_matrix(other.precision_matrix)
@@ -119,8 +119,8 @@ namespace Tempera
 
 
   void
-  GaussianLikelihood::weigh(const dealii::ArrayView<const double> &vector,
-                            const dealii::ArrayView<double>       &result) const
+  GaussianLikelihood::weigh(const View                      &vector,
+                            const dealii::ArrayView<double> &result) const
   {
     const std::size_t n = values.size();
     if (precision_matrix.empty())
@@ -139,8 +139,8 @@ namespace Tempera
 
   void
   GaussianLikelihood::weighted_residual(
-    const dealii::ArrayView<const double> &predictions,
-    const dealii::ArrayView<double>       &result) const
+    const View                      &predictions,
+    const dealii::ArrayView<double> &result) const
   {
     for (std::size_t i = 0; i < values.size(); ++i)
       difference[i] = predictions[i] - values[i];
@@ -150,29 +150,33 @@ namespace Tempera
 
 
   void
-  GaussianLikelihood::apply_precision(
-    const dealii::ArrayView<const double> &vector,
-    const double                           deviation,
-    const dealii::ArrayView<double>       &result) const
+  GaussianLikelihood::apply_information(
+    const View &,
+    const View                      &noise,
+    const View                      &vector,
+    const dealii::ArrayView<double> &result) const
   {
     weigh(vector, result);
-    if (unknown_deviation)
-      for (double &entry : result)
-        entry /= deviation * deviation;
+    if (!unknown_deviation)
+      return;
+    const std::size_t n        = values.size();
+    const double      variance = noise[0] * noise[0];
+    for (std::size_t i = 0; i < n; ++i)
+      result[i] /= variance;
+    result[n] = 2. * n / variance * vector[n];
   }
 
 
 
   double
-  GaussianLikelihood::misfit(const dealii::ArrayView<const double> &predictions,
-                             const double deviation) const
+  GaussianLikelihood::misfit(const View &predictions, const View &noise) const
   {
     weighted_residual(predictions, dealii::make_array_view(residual));
     double sum = 0.;
     for (std::size_t i = 0; i < values.size(); ++i)
       sum += residual[i] * (predictions[i] - values[i]);
-    return unknown_deviation ? 0.5 * sum / (deviation * deviation) +
-                                 values.size() * std::log(deviation) :
+    return unknown_deviation ? 0.5 * sum / (noise[0] * noise[0]) +
+                                 values.size() * std::log(noise[0]) :
                                0.5 * sum;
   }
 
@@ -191,36 +195,40 @@ namespace Tempera
 
 
 
-  double
+  void
   GaussianLikelihood::derivative(
-    const dealii::ArrayView<const double> &predictions,
-    const double                           deviation,
-    const dealii::ArrayView<double>       &weights) const
+    const View                      &predictions,
+    const View                      &noise,
+    const dealii::ArrayView<double> &weights,
+    const dealii::ArrayView<double> &noise_derivative) const
   {
     weighted_residual(predictions, weights);
     if (!unknown_deviation)
-      return 0.;
-    double sum = 0.;
+      return;
+    const double deviation = noise[0];
+    double       sum       = 0.;
     for (std::size_t i = 0; i < values.size(); ++i)
       {
         sum += weights[i] * weights[i];
         weights[i] /= deviation * deviation;
       }
-    return (values.size() - sum / (deviation * deviation)) / deviation;
+    noise_derivative[0] =
+      (values.size() - sum / (deviation * deviation)) / deviation;
   }
 
 
 
   void
   GaussianLikelihood::whitening_weights(
-    const std::size_t                k,
-    const double                     deviation,
+    const std::size_t k,
+    const View &,
+    const View                      &noise,
     const dealii::ArrayView<double> &weights) const
   {
     const std::size_t n = values.size();
     std::fill(weights.begin(), weights.end(), 0.);
     if (covariance_factor.empty())
-      weights[k] = 1. / standard_deviation(k, deviation);
+      weights[k] = 1. / standard_deviation(k, 0., noise);
     else
       for (std::size_t j = k + 1; j-- > 0;)
         {
@@ -234,33 +242,33 @@ namespace Tempera
 
 
   void
-  GaussianLikelihood::make_errors(
-    const double                     deviation,
-    const dealii::ArrayView<double> &normals) const
+  GaussianLikelihood::add_errors(const View          &noise,
+                                 const View          &normals,
+                                 const double         factor,
+                                 std::vector<double> &predictions) const
   {
     const std::size_t n = values.size();
-    if (covariance_factor.empty())
-      for (std::size_t i = 0; i < n; ++i)
-        normals[i] *= standard_deviation(i, deviation);
-    else
-      // From below: a row needs the numbers above it only.
-      for (std::size_t i = n; i-- > 0;)
-        {
-          double sum = 0.;
+    for (std::size_t i = 0; i < n; ++i)
+      {
+        double error = 0.;
+        if (covariance_factor.empty())
+          error = normals[i] * standard_deviation(i, 0., noise);
+        else
           for (std::size_t j = 0; j <= i; ++j)
-            sum += covariance_factor[i * n + j] * normals[j];
-          normals[i] = sum;
-        }
+            error += covariance_factor[i * n + j] * normals[j];
+        predictions[i] += factor * error;
+      }
   }
 
 
 
   double
   GaussianLikelihood::standard_deviation(const std::size_t value,
-                                         const double      deviation) const
+                                         const double,
+                                         const View &noise) const
   {
     if (unknown_deviation)
-      return deviation;
+      return noise[0];
     if (covariance_factor.empty())
       return 1. / std::sqrt(precisions[value]);
     double variance = 0.;

@@ -2,6 +2,7 @@
 #include <tempera/base/patterns.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/words.h>
 #include <tempera/inference/csv_table.h>
 #include <tempera/inference/observations.h>
 #include <tempera/sampler/random.h>
@@ -39,6 +40,67 @@ namespace Tempera
       "Noise",
       noise,
       "Standard deviation of the errors of measurement: a number, one number per measurement, or, if it is unknown, a prior as for the unknowns; it is then sampled under the name sigma. Not used with a covariance or a column sigma.",
+      Anything());
+    declare_choice<ErrorShape>(
+      prm,
+      "Noise law",
+      errors.shape,
+      {{"gaussian", ErrorShape::gaussian},
+       {"student-t", ErrorShape::student_t},
+       {"outliers", ErrorShape::outliers}},
+      "Law of the errors: 'gaussian'; 'student-t', with heavy tails, in which 'Noise' is the scale; 'outliers', a Gaussian one but for a share of values whose errors are so many times as large.");
+    prm.add_parameter(
+      "Degrees of freedom",
+      errors.degrees_of_freedom,
+      "Of errors with 'Noise law = student-t': at least 1, or a prior; then sampled under the name dof.",
+      Anything());
+    prm.add_parameter(
+      "Outlier share",
+      errors.outlier_share,
+      "With 'Noise law = outliers': which share of the values are outliers, between 0 and 1, or a prior; then sampled under the name outlier_share.",
+      Anything());
+    prm.add_parameter(
+      "Outlier factor",
+      errors.outlier_factor,
+      "With 'Noise law = outliers': how many times as large their errors are, or a prior; then sampled under the name outlier_factor.",
+      Anything());
+    declare_choice<ErrorScale>(
+      prm,
+      "Noise scale",
+      errors.scale,
+      {{"absolute", ErrorScale::absolute},
+       {"proportional", ErrorScale::proportional},
+       {"logarithmic", ErrorScale::logarithmic}},
+      "What 'Noise' is measured in: 'absolute', units of the values; 'proportional', parts of the predicted value; 'logarithmic', the error of the value's logarithm.");
+    prm.add_parameter(
+      "Noise floor",
+      errors.floor,
+      "With 'Noise scale = proportional': the error of values near 0, which is added in squares.",
+      Double(0.));
+    prm.add_parameter(
+      "Detection limit",
+      errors.detection_limit,
+      "Values that are not above it were not detected: they are known to be below, and no more. Empty: there is none.",
+      Anything());
+    prm.add_parameter(
+      "Correlation time",
+      errors.correlation_time,
+      "Errors of one sensor that are a time t apart have the correlation exp(-t/T) with this time T; a prior, if it is unknown, and then sampled under the name correlation_time. Empty: errors are independent.",
+      Anything());
+    prm.add_parameter(
+      "Discrepancy",
+      errors.discrepancy,
+      "Standard deviation of what the model lacks: a Gaussian process over the places of the measurements, which is added to Gaussian errors; a prior, if it is unknown, and then sampled under the name discrepancy. Empty: the model lacks nothing.",
+      Anything());
+    prm.add_parameter(
+      "Discrepancy length",
+      errors.discrepancy_length,
+      "Length l of the discrepancy: at places that are d apart it has the correlation exp(-d^2/(2 l^2)). Or a prior; the name is then discrepancy_length.",
+      Anything());
+    prm.add_parameter(
+      "Discrepancy time",
+      errors.discrepancy_time,
+      "Time T of the discrepancy: at times that are t apart it has the correlation exp(-t/T). Or a prior; the name is then discrepancy_time. Empty: it is the same at all times.",
       Anything());
     prm.add_parameter(
       "Covariance",

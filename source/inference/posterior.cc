@@ -6,23 +6,63 @@
 
 namespace Tempera
 {
-  Posterior::Posterior(std::shared_ptr<const PriorMeasure>       prior,
-                       std::shared_ptr<const GaussianLikelihood> likelihood,
-                       std::shared_ptr<const ForwardModel>       model)
+  namespace
+  {
+    /**
+     * Rows whose products make Fisher's information about the unknown numbers
+     * of the errors, by themselves.
+     */
+    std::vector<std::vector<double>>
+    root_of_noise_information(const Likelihood          &likelihood,
+                              const std::vector<double> &predictions,
+                              const Likelihood::View    &noise)
+    {
+      const std::size_t                m = predictions.size(), n = noise.size();
+      std::vector<double>              unit(m + n, 0.), column(m + n);
+      std::vector<std::vector<double>> rows(n, std::vector<double>(n, 0.));
+      for (std::size_t i = 0; i < n; ++i)
+        {
+          // Cholesky's factor, row by row.
+          unit[m + i] = 1.;
+          likelihood.apply_information(dealii::make_array_view(predictions),
+                                       noise,
+                                       dealii::make_array_view(
+                                         std::as_const(unit)),
+                                       dealii::make_array_view(column));
+          unit[m + i] = 0.;
+          for (std::size_t j = i; j < n; ++j)
+            {
+              rows[i][j] = column[m + j];
+              for (std::size_t k = 0; k < i; ++k)
+                rows[i][j] -= rows[k][i] * rows[k][j];
+            }
+          const double pivot = rows[i][i];
+          for (std::size_t j = i; j < n; ++j)
+            rows[i][j] = pivot > 0. ? rows[i][j] / std::sqrt(pivot) : 0.;
+        }
+      return rows;
+    }
+  } // namespace
+
+
+
+  Posterior::Posterior(std::shared_ptr<const PriorMeasure> prior,
+                       std::shared_ptr<const Likelihood>   likelihood,
+                       std::shared_ptr<const ForwardModel> model)
     : prior(std::move(prior))
     , likelihood(std::move(likelihood))
     , model(std::move(model))
   {
     AssertDimension(this->model->n_parameters() +
-                      this->likelihood->has_unknown_deviation(),
+                      this->likelihood->n_unknowns(),
                     space().dimension());
   }
 
 
 
-  Posterior::Posterior(const std::vector<Unknown>               &unknowns,
-                       std::shared_ptr<const GaussianLikelihood> likelihood,
-                       std::shared_ptr<const ForwardModel>       model)
+  Posterior::Posterior(const std::vector<Unknown>         &unknowns,
+                       std::shared_ptr<const Likelihood>   likelihood,
+                       std::shared_ptr<const ForwardModel> model)
     : Posterior(std::make_shared<IndependentPrior>(unknowns),
                 std::move(likelihood),
                 std::move(model))
@@ -48,8 +88,7 @@ namespace Tempera
   {
     const unsigned int                    n = model->n_parameters();
     const dealii::ArrayView<const double> parameters(state.data(), n);
-    const bool   has_deviation = likelihood->has_unknown_deviation();
-    const double deviation     = has_deviation ? state[n] : 0.;
+    const dealii::ArrayView<const double> noise = likelihood->noise_of(state);
 
     if (request != Request::gradients)
       {
@@ -64,7 +103,7 @@ namespace Tempera
         evaluation.potential =
           likelihood->misfit(dealii::make_array_view(
                                std::as_const(evaluation.predictions)),
-                             deviation);
+                             noise);
         evaluation.reference =
           prior->energy(state,
                         request == Request::values ?
@@ -83,16 +122,15 @@ namespace Tempera
         const auto &linearisation =
           *static_cast<const Linearisation *>(evaluation.linearisation.get());
         std::vector<double> weights(evaluation.predictions.size());
-        const double        slope =
-          likelihood->derivative(dealii::make_array_view(
-                                   std::as_const(evaluation.predictions)),
-                                 deviation,
-                                 dealii::make_array_view(weights));
+        likelihood->derivative(
+          dealii::make_array_view(std::as_const(evaluation.predictions)),
+          noise,
+          dealii::make_array_view(weights),
+          dealii::ArrayView<double>(evaluation.potential_gradient.data() + n,
+                                    noise.size()));
         linearisation.apply_transpose(
           dealii::make_array_view(std::as_const(weights)),
           dealii::ArrayView<double>(evaluation.potential_gradient.data(), n));
-        if (has_deviation)
-          evaluation.potential_gradient[n] = slope;
         if (request == Request::gradients)
           prior->energy(state,
                         dealii::make_array_view(evaluation.reference_gradient));
@@ -106,9 +144,9 @@ namespace Tempera
   std::vector<std::vector<double>>
   Posterior::sensitivities(const dealii::ArrayView<const double> &state) const
   {
-    const unsigned int  n         = model->n_parameters();
-    const double        deviation = state.size() > n ? state[n] : 0.;
-    std::vector<double> predictions(model->n_predictions()),
+    const unsigned int                    n     = model->n_parameters();
+    const dealii::ArrayView<const double> noise = likelihood->noise_of(state);
+    std::vector<double>                   predictions(model->n_predictions()),
       weights(predictions.size());
     const auto linearisation =
       model->evaluate(dealii::ArrayView<const double>(state.data(), n),
@@ -116,24 +154,26 @@ namespace Tempera
                       true);
     if (linearisation == nullptr ||
         !std::isfinite(likelihood->misfit(
-          dealii::make_array_view(std::as_const(predictions)), deviation)))
+          dealii::make_array_view(std::as_const(predictions)), noise)))
       return {};
     std::vector<std::vector<double>> rows;
     for (std::size_t k = 0; k < weights.size(); ++k)
       {
         rows.emplace_back(state.size(), 0.);
         likelihood->whitening_weights(k,
-                                      deviation,
+                                      dealii::make_array_view(
+                                        std::as_const(predictions)),
+                                      noise,
                                       dealii::make_array_view(weights));
         linearisation->apply_transpose(
           dealii::make_array_view(std::as_const(weights)),
           dealii::ArrayView<double>(rows.back().data(), n));
       }
-    if (state.size() > n)
+    for (std::vector<double> &row :
+         root_of_noise_information(*likelihood, predictions, noise))
       {
-        // Fisher's information on the standard deviation of N errors.
-        rows.emplace_back(state.size(), 0.);
-        rows.back()[n] = std::sqrt(2. * predictions.size()) / deviation;
+        row.insert(row.begin(), n, 0.);
+        rows.push_back(std::move(row));
       }
     return rows;
   }

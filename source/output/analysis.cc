@@ -299,9 +299,13 @@ namespace Tempera
       analysis.fit             = check_fit(run, has_converged);
 
       const RunDescription &description = run.description();
-      const std::size_t     n           = description.prior_draws.size();
+      const std::size_t     n =
+        std::min(description.priors.size(), description.names.size());
       for (std::size_t i = 0; i < n && has_converged; ++i)
         {
+          const auto prior = Distribution::if_text(description.priors[i]);
+          if (!prior)
+            continue;
           std::vector<double> draws;
           for (const auto &chain : table.chains)
             draws.insert(draws.end(),
@@ -311,9 +315,7 @@ namespace Tempera
           conflict.name = description.names[i];
           if (find_prior_conflict(draws,
                                   analysis.columns[i].diagnostics.bulk_size,
-                                  description.prior_draws[i],
-                                  description.lower[i],
-                                  description.upper[i],
+                                  *prior,
                                   n,
                                   conflict))
             analysis.prior_conflicts.push_back(conflict);

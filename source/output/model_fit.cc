@@ -441,7 +441,8 @@ namespace Tempera
     const std::size_t n = description.measurements.size();
     ModelFit          fit;
     fit.is_deviation_unknown = description.deviation_unknown >= 0;
-    if (draws.size() < least_draws ||
+    fit.noise                = description.noise;
+    if (draws.size() < least_draws || !fit.noise.empty() ||
         (fit.is_deviation_unknown && deviations.size() != draws.size()))
       return fit;
 

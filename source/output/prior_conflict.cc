@@ -12,11 +12,13 @@ namespace Tempera
     /** Of all unknowns together. */
     constexpr double level = 0.0005;
 
-    /** Whether distances from a bound have the law of a conflict. */
+    /**
+     * Whether distances of numbers in (0, 1) from one of the ends have the law
+     * of a conflict.
+     */
     bool
     is_pressed(const std::vector<double> &draws,
                const double               bound,
-               const double               range,
                const double               effective_size)
     {
       constexpr double near = 0.25, least_share = 0.9;
@@ -31,7 +33,7 @@ namespace Tempera
       std::size_t n_near = 0;
       for (const double draw : draws)
         {
-          const double distance = std::abs(draw - bound) / range;
+          const double distance = std::abs(draw - bound);
           distances.add(distance);
           squares.add(distance * distance);
           n_near += distance < near;
@@ -40,7 +42,7 @@ namespace Tempera
         return false;
       const auto n_short =
         std::count_if(draws.begin(), draws.end(), [&](const double draw) {
-          return std::abs(draw - bound) / range < short_part * distances.mean();
+          return std::abs(draw - bound) < short_part * distances.mean();
         });
       const double short_share = double(n_short) / draws.size();
       const double ratio       = squares.mean() / std::pow(distances.mean(), 2);
@@ -60,46 +62,44 @@ namespace Tempera
   bool
   find_prior_conflict(const std::vector<double> &draws,
                       const double               effective_size,
-                      const std::vector<double> &prior_draws,
-                      const double               lower,
-                      const double               upper,
+                      const Distribution        &prior,
                       const unsigned int         n_unknowns,
                       PriorConflict             &conflict)
   {
-    if (draws.empty() || prior_draws.empty())
+    if (draws.empty())
       return false;
-    if (std::isfinite(lower) && std::isfinite(upper))
+    if (std::isfinite(prior.lower()) && std::isfinite(prior.upper()))
       {
+        std::vector<double> probabilities;
+        for (const double draw : draws)
+          probabilities.push_back(prior.cdf(draw));
         for (const bool is_upper : {false, true})
-          if (is_pressed(
-                draws, is_upper ? upper : lower, upper - lower, effective_size))
+          if (is_pressed(probabilities, is_upper ? 1. : 0., effective_size))
             {
               conflict.is_wall  = true;
               conflict.is_upper = is_upper;
-              conflict.value    = is_upper ? upper : lower;
+              conflict.value    = is_upper ? prior.upper() : prior.lower();
               return true;
             }
-        return false;
       }
-
-    // Where the law has its plain shape.
-    const bool is_logarithmic = std::isfinite(lower);
-    const auto plain          = [&](const double value) {
-      return is_logarithmic ? std::log(value - lower) : value;
-    };
-    Moments prior, posterior;
-    for (const double draw : prior_draws)
-      prior.add(plain(draw));
-    for (const double draw : draws)
-      posterior.add(plain(draw));
-    const double     variance     = prior.variance() - posterior.variance();
-    constexpr double largest_part = 0.8;
-    if (!(posterior.variance() < largest_part * prior.variance()))
+    if (prior.is_uniform())
       return false;
-    conflict.distance = (posterior.mean() - prior.mean()) / std::sqrt(variance);
+
+    // Farther out there are no numbers between 0 and 1.
+    constexpr double farthest = 37.;
+    Moments          posterior, values;
+    for (const double draw : draws)
+      {
+        values.add(draw);
+        posterior.add(
+          std::max(-farthest, std::min(farthest, prior.normal_number(draw))));
+      }
+    constexpr double largest_part = 0.8;
+    if (!(posterior.variance() < largest_part))
+      return false;
+    conflict.distance = posterior.mean() / std::sqrt(1. - posterior.variance());
     conflict.is_upper = conflict.distance > 0.;
-    conflict.value =
-      is_logarithmic ? lower + std::exp(posterior.mean()) : posterior.mean();
+    conflict.value    = values.mean();
     return n_unknowns * std::erfc(std::abs(conflict.distance) / std::sqrt(2.)) <
            level;
   }

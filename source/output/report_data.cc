@@ -566,6 +566,30 @@ namespace Tempera
           .add("largest", result.largest);
       }
 
+      /** The density of a prior, in detail where the draws are. */
+      static Json
+      curve_of(const Distribution                             &law,
+               const std::vector<ReportStatistics::Histogram> &by_rung)
+      {
+        double low = INFINITY, high = -INFINITY;
+        for (const ReportStatistics::Histogram &rung : by_rung)
+          if (!rung.density.empty())
+            {
+              low = std::min(low, rung.low);
+              high =
+                std::max(high, rung.low + rung.density.size() * rung.width);
+            }
+        // A little beyond, as the picture goes.
+        const double room = 0.1 * (high - low);
+        const auto   curve =
+          ReportStatistics::prior_curve(law, low - room, high + room);
+        return JsonObject()
+          .add("x", curve.x)
+          .add("density", Json::rounded(curve.density))
+          .add("low", curve.low)
+          .add("high", curve.high);
+      }
+
       Json
       marginals() const
       {
@@ -587,15 +611,11 @@ namespace Tempera
               one.add("levels",
                       histogram(corrected_histogram(estimates.columns[column],
                                                     by_rung[0])));
-            std::optional<ReportStatistics::PriorLaw> law;
+            std::optional<Distribution> law;
             if (column < description.priors.size())
-              law = ReportStatistics::prior_law(description.priors[column]);
+              law = Distribution::if_text(description.priors[column]);
             if (law)
-              one.add("law",
-                      JsonObject()
-                        .add("kind", law->kind)
-                        .add("first", law->first)
-                        .add("second", law->second));
+              one.add("law", curve_of(*law, by_rung));
             else if (column < description.prior_draws.size() &&
                      !description.prior_draws[column].empty())
               one.add("prior", histogram(description.prior_draws[column]));
@@ -887,6 +907,7 @@ namespace Tempera
           .add("deviations", deviations)
           .add("unknownDeviation", description.deviation_unknown >= 0)
           .add("correlated", !description.covariance.empty())
+          .add("noise", description.noise)
           .add("low", Json::rounded(low))
           .add("median", median)
           .add("mean", means)

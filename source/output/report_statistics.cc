@@ -188,31 +188,45 @@ namespace Tempera
 
 
 
-    std::optional<PriorLaw>
-    prior_law(const std::string &text)
+    PriorCurve
+    prior_curve(const Distribution &law, const double low, const double high)
     {
-      for (const char *const kind : {"uniform", "normal", "log-normal"})
-        {
-          const std::string begin = std::string(kind) + "(";
-          if (text.compare(0, begin.size(), begin) != 0)
-            continue;
-          PriorLaw    law{kind};
-          char       *end  = nullptr;
-          const char *rest = text.c_str() + begin.size();
-          law.first        = std::strtod(rest, &end);
-          if (end == rest || *end != ',')
-            return {};
-          rest       = end + 1;
-          law.second = std::strtod(rest, &end);
-          if (end == rest || std::string(end) != ")" ||
-              !std::isfinite(law.first) || !std::isfinite(law.second) ||
-              (law.kind == "uniform" ? !(law.first < law.second) :
-                                       !(law.second > 0.)) ||
-              (law.kind == "log-normal" && !(law.first > 0.)))
-            return {};
-          return law;
-        }
-      return {};
+      constexpr unsigned int n_points = 150;
+      // What three standard deviations of a normal law leave out.
+      constexpr double left_out = 0.00135;
+
+      const bool is_box =
+        std::isfinite(law.lower()) && std::isfinite(law.upper());
+      PriorCurve result;
+      result.low  = is_box ? law.lower() : law.quantile(left_out);
+      result.high = is_box ? law.upper() : law.quantile(1. - left_out);
+      std::vector<double> places;
+      const auto          add = [&](const double from, const double to) {
+        for (unsigned int i = 0; i <= n_points; ++i)
+          places.push_back(
+            std::min(law.upper(),
+                     std::max(law.lower(), from + (to - from) * i / n_points)));
+      };
+      add(result.low, result.high);
+      if (low < high)
+        add(low, high);
+      std::sort(places.begin(), places.end());
+      places.erase(std::unique(places.begin(), places.end()), places.end());
+      const auto add_point = [&](const double x, const double density) {
+        // It may be infinite at a wall.
+        if (std::isfinite(density))
+          {
+            result.x.push_back(x);
+            result.density.push_back(density);
+          }
+      };
+      if (places.front() == law.lower())
+        add_point(law.lower(), 0.);
+      for (const double x : places)
+        add_point(x, law.density(x));
+      if (places.back() == law.upper())
+        add_point(law.upper(), 0.);
+      return result;
     }
 
 

@@ -115,6 +115,7 @@ namespace Tempera
       field.optional("measurement_places", description.places);
       field.optional("measurement_times", description.times);
       field.optional("measurement_covariance", description.covariance);
+      field.optional("noise", description.noise);
       field.optional("curve_length", description.n_curve);
       field("deviation_unknown", description.written_deviation_unknown);
     }

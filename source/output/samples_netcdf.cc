@@ -259,16 +259,17 @@ namespace Tempera
         precision.gauss_jordan();
       }
 
-      /** Whether the deviation of any error is known. */
+      /** Whether errors are Gaussian, and the deviation of any is known. */
       bool
       are_known() const
       {
-        return description.deviation_unknown >= 0 ||
-               std::any_of(description.measurements.begin(),
-                           description.measurements.end(),
-                           [](const RunDescription::Measurement &measurement) {
-                             return measurement.deviation > 0.;
-                           });
+        return description.noise.empty() &&
+               (description.deviation_unknown >= 0 ||
+                std::any_of(description.measurements.begin(),
+                            description.measurements.end(),
+                            [](const RunDescription::Measurement &measurement) {
+                              return measurement.deviation > 0.;
+                            }));
       }
 
       /**

@@ -147,6 +147,10 @@ namespace Tempera
     std::string
     fit_text(const ModelFit &fit)
     {
+      if (!fit.noise.empty())
+        return "   fit: not judged, the tests are for Gaussian errors, not for "
+               "these: " +
+               fit.noise + "\n";
       if (fit.n_draws == 0)
         return "";
       if (std::isnan(fit.noise_factor))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/patterns.h>
 #include <tempera/base/words.h>
+#include <tempera/inference/prior.h>
 #include <tempera/pinn/equation.h>
 #include <tempera/pinn/network_parameters.h>
 
@@ -77,7 +78,8 @@ namespace Tempera
         equation->coefficients()[i].name,
         values[i],
         equation->coefficients()[i].documentation +
-          " A number, if it is known; its prior, if it is one unknown number: uniform(lower, upper), normal(mean, standard deviation) or log-normal(median, standard deviation of the logarithm); 'output', if it is another output of the network.",
+          " A number, if it is known; its prior, if it is one unknown number; 'output', if it is another output of the network. Priors are " +
+          Prior::usage(),
         Anything());
   }
 

@@ -47,16 +47,35 @@ namespace Tempera
     class Calibration
     {
     public:
+      /** @param nature Where truths and data come from. */
       Calibration(ForwardTarget     &target,
+                  ForwardTarget     &nature,
                   const RunSettings &settings,
                   const double       noise_factor)
         : settings(settings)
         , noise_factor(noise_factor)
         , target(target)
+        , nature(nature)
         , cold_level(settings.ladder.levels[0])
       {
         for (const Unknown &unknown : target.unknowns())
           names.push_back(unknown.name);
+        for (const std::string &name : names)
+          {
+            const auto &natural = nature.unknowns();
+            const auto  place   = std::find_if(natural.begin(),
+                                            natural.end(),
+                                            [&](const Unknown &one) {
+                                              return one.name == name;
+                                            });
+            if (place == natural.end())
+              throw UserError(
+                "tempera calibrate: truths with --truth have no '" + name +
+                "', which the file has as an unknown. Give "
+                "it a prior there, or a number in the "
+                "file.");
+            places.push_back(place - natural.begin());
+          }
         names.push_back("log-likelihood");
       }
 
@@ -104,10 +123,12 @@ namespace Tempera
         return target.prior()->energy(state, {}) - energy;
       }
 
-      const RunSettings       &settings;
-      const double             noise_factor;
-      ForwardTarget           &target;
-      const std::string        cold_level;
+      const RunSettings &settings;
+      const double       noise_factor;
+      ForwardTarget     &target, &nature;
+      const std::string  cold_level;
+      /** Where nature has the unknowns. */
+      std::vector<std::size_t> places;
       std::vector<std::string> names;
     };
 
@@ -120,30 +141,41 @@ namespace Tempera
       // A truth without a solution has no data, and no posterior either: the
       // prior is the one of the solvable states.
       constexpr unsigned int most_attempts = 1000;
+      const auto             is_finite = [](const std::vector<double> &all) {
+        return std::all_of(all.begin(), all.end(), [](const double value) {
+          return std::isfinite(value);
+        });
+      };
 
-      const auto                its_model  = target.model(cold_level);
-      const ForwardModel       &model      = *its_model;
-      const GaussianLikelihood &likelihood = target.get_likelihood();
-      std::vector<double>       truth;
+      const auto          its_model  = nature.model(cold_level);
+      const ForwardModel &model      = *its_model;
+      const Likelihood   &likelihood = nature.get_likelihood();
+      std::vector<double> truth;
       data.resize(model.n_predictions());
       for (unsigned int attempt = 0; attempt < most_attempts; ++attempt)
         {
-          truth = target.prior()->sample(key(number, Use::truth, attempt));
+          truth = nature.prior()->sample(key(number, Use::truth, attempt));
           model.evaluate(dealii::ArrayView<const double>(truth.data(),
                                                          model.n_parameters()),
                          dealii::make_array_view(data),
                          false);
-          if (!std::all_of(data.begin(), data.end(), [](const double value) {
-                return std::isfinite(value);
-              }))
+          if (!is_finite(data))
             continue;
-          std::vector<double> errors(data.size());
+          std::vector<double> normals(data.size());
           fill_normals(key(number, Use::errors),
-                       dealii::make_array_view(errors));
-          likelihood.make_errors(truth.back(), dealii::make_array_view(errors));
-          for (std::size_t k = 0; k < data.size(); ++k)
-            data[k] += noise_factor * errors[k];
-          return truth;
+                       dealii::make_array_view(normals));
+          likelihood.add_errors(likelihood.noise_of(dealii::make_array_view(
+                                  std::as_const(truth))),
+                                dealii::make_array_view(std::as_const(normals)),
+                                noise_factor,
+                                data);
+          // A prediction without logarithm has no data either.
+          if (!is_finite(data))
+            continue;
+          std::vector<double> result;
+          for (const std::size_t place : places)
+            result.push_back(truth[place]);
+          return result;
         }
       throw UserError(
         "None of " + std::to_string(most_attempts) +
@@ -167,8 +199,7 @@ namespace Tempera
       std::vector<double> data;
       result.truth = draw_truth(number, data);
       const auto likelihood =
-        std::make_shared<GaussianLikelihood>(target.get_likelihood(),
-                                             std::move(data));
+        target.get_likelihood().with_values(std::move(data));
       std::vector<Level> levels;
       for (const std::string &name : settings.used_levels())
         levels.push_back({name, target.energy_for(name, likelihood)});
@@ -370,13 +401,16 @@ namespace Tempera
     constexpr auto pause = std::chrono::seconds(5);
 
     check_options(settings, options);
-    if (target.forward() == nullptr)
+    if (target.forward() == nullptr ||
+        (options.nature != nullptr && options.nature->forward() == nullptr))
       throw UserError(
         "'tempera calibrate' is not available for what this file samples: "
         "there is no forward model that could make data from a truth. Set "
         "'Problem/Type'; for an analytic energy, 'tempera truth' compares "
         "draws with the exact answer.");
     const Calibration calibration(*target.forward(),
+                                  options.nature ? *options.nature->forward() :
+                                                   *target.forward(),
                                   settings,
                                   options.noise_factor);
     const RunFolder   folder(options.folder, options.overwrite);
@@ -392,6 +426,10 @@ namespace Tempera
       (options.noise_factor != 1. ?
          "--     . errors of the data are " + to_text(options.noise_factor, 4) +
            " times what the likelihood assumes: it is wrong on purpose\n" :
+         "") +
+      (options.nature != nullptr ?
+         "--     . truths and data are of another file (--truth): it is wrong "
+         "on purpose\n" :
          "") +
       "--     . results in " + folder.get_path() + "\n");
 

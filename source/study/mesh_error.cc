@@ -92,7 +92,8 @@ namespace Tempera
     const auto misfit = [&](const std::vector<double> &predictions,
                             const std::vector<double> &state) {
       return target.get_likelihood().misfit(
-        dealii::make_array_view(predictions), state.back());
+        dealii::make_array_view(predictions),
+        target.get_likelihood().noise_of(dealii::make_array_view(state)));
     };
     for (const std::vector<double> &state : states)
       {
@@ -114,7 +115,11 @@ namespace Tempera
           {
             const double difference =
               std::abs(now[k] - better[k]) /
-              target.get_likelihood().standard_deviation(k, state.back());
+              target.get_likelihood().standard_deviation(
+                k,
+                now[k],
+                target.get_likelihood().noise_of(
+                  dealii::make_array_view(state)));
             sum += difference / now.size();
             if (difference > largest)
               {
@@ -214,10 +219,14 @@ namespace Tempera
         const std::vector<double>  now   = predictions_at(*model, state),
                                   better = predictions_at(*other, state);
         for (std::size_t k = 0; k < std::min(now.size(), better.size()); ++k)
-          integration_change = std::max(
-            integration_change,
-            std::abs(now[k] - better[k]) /
-              target.get_likelihood().standard_deviation(k, state.back()));
+          integration_change =
+            std::max(integration_change,
+                     std::abs(now[k] - better[k]) /
+                       target.get_likelihood().standard_deviation(
+                         k,
+                         now[k],
+                         target.get_likelihood().noise_of(
+                           dealii::make_array_view(state))));
       }
   }
 

@@ -31,10 +31,12 @@ namespace Tempera
                       ". Fix the others with --set.");
     for (unsigned int i = 0; i < n_unknowns; ++i)
       if (!std::isfinite(space[i].lower) || !std::isfinite(space[i].upper))
-        throw UserError("'tempera truth' evaluates the posterior everywhere, "
-                        "but '" +
-                        space[i].name +
-                        "' has no bounds. Give it a uniform prior with --set.");
+        throw UserError(
+          "'tempera truth' evaluates the posterior everywhere, "
+          "but '" +
+          space[i].name +
+          "' has no bounds. Give it a uniform prior, or bounds ('between 0 and "
+          "2'), with --set.");
     if (energy.is_stochastic())
       throw UserError("'tempera truth' needs a deterministic energy. Switch "
                       "the noise of the first rung's level off.");

@@ -2,6 +2,7 @@
 #include <tempera/base/failure_reason.h>
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/inference/noise.h>
 #include <tempera/inference/product_prior.h>
 #include <tempera/target/forward_target.h>
 
@@ -87,12 +88,12 @@ namespace Tempera
       texts.push_back(parameter.default_value);
     sections.add(section, [&](dealii::ParameterHandler &prm) {
       for (std::size_t i = 0; i < texts.size(); ++i)
-        prm.add_parameter(
-          parameters[i].name,
-          texts[i],
-          parameters[i].documentation +
-            " A number, if it is known; otherwise its prior: uniform(lower, upper), normal(mean, standard deviation) or log-normal(median, standard deviation of the logarithm).",
-          dealii::Patterns::Anything());
+        prm.add_parameter(parameters[i].name,
+                          texts[i],
+                          parameters[i].documentation +
+                            " A number, if it is known; otherwise its prior: " +
+                            Prior::usage(),
+                          dealii::Patterns::Anything());
     });
   }
 
@@ -215,9 +216,8 @@ namespace Tempera
 
 
   std::shared_ptr<const Energy>
-  ForwardTarget::energy_for(
-    const std::string                        &level,
-    std::shared_ptr<const GaussianLikelihood> other_data)
+  ForwardTarget::energy_for(const std::string                &level,
+                            std::shared_ptr<const Likelihood> other_data)
   {
     return std::make_shared<Posterior>(joint_prior,
                                        std::move(other_data),
@@ -280,9 +280,11 @@ namespace Tempera
                                                   one->n_parameters()),
                   dealii::make_array_view(predictions),
                   false);
+    std::vector<double> of_noise(likelihood->n_unknowns());
     likelihood->derivative(dealii::make_array_view(std::as_const(predictions)),
-                           state.back(),
-                           dealii::make_array_view(weights));
+                           likelihood->noise_of(dealii::make_array_view(state)),
+                           dealii::make_array_view(weights),
+                           dealii::make_array_view(of_noise));
     double largest = 0., sum = 0.;
     for (std::size_t k = 0; k < weights.size(); ++k)
       {
@@ -300,13 +302,16 @@ namespace Tempera
     const ObservationParameters &data   = settings.data;
     std::vector<double>         &values = observations.values;
     const std::size_t            n      = n_model_parameters();
-    if (data.truth.empty() || data.truth[0].size() != n)
+    // Of the errors' unknown numbers, too, if it names more.
+    if (data.truth.empty() || data.truth[0].size() < n)
       throw UserError(
         "'Observations/Synthetic data' are made from the truth, so "
         "'Observations/Truth' must name " +
         counted(n, "number") + ", one per unknown.");
-    const std::vector<double> &truth = data.truth[0];
-    std::string                reason;
+    const std::vector<double> truth(data.truth[0].begin(),
+                                    data.truth[0].begin() + n),
+      truth_of_noise(data.truth[0].begin() + n, data.truth[0].end());
+    std::string reason;
     if (peers.is_first() && data.synthetic == "exact")
       {
         values = family->exact_predictions(truth);
@@ -335,7 +340,7 @@ namespace Tempera
                         "Truth', so that there are no synthetic data. " +
                         reason + (reason.empty() ? "" : " ") +
                         "Correct the truth, or the equation.");
-    add_noise(data.synthetic_noise, data.synthetic_seed, values);
+    add_synthetic_errors(data, observations, truth_of_noise, values);
     const std::string bytes =
       peers.broadcast(std::string(reinterpret_cast<const char *>(values.data()),
                                   values.size() * sizeof(double)));
@@ -348,59 +353,17 @@ namespace Tempera
   void
   ForwardTarget::make_likelihood()
   {
-    const ObservationParameters &data = settings.data;
-    std::vector<Unknown>         deviation;
-    const auto                  &deviations = observations.standard_deviations;
-    const std::string            name       = "Observations/Noise";
-    const bool is_unknown = data.noise.find('(') != std::string::npos;
-    if (is_unknown && (!data.covariance.empty() || !deviations.empty()))
-      throw UserError("'Observations/Noise' is a prior, so sigma is unknown, "
-                      "but a covariance or a column 'sigma' gives it. Remove "
-                      "one of them.");
-    if (!data.covariance.empty() && !deviations.empty())
-      throw UserError("'Observations/Covariance' is given, and a column "
-                      "'sigma' too. Remove one of them.");
-    if (!data.covariance.empty())
-      likelihood = std::make_shared<GaussianLikelihood>(observations.values,
-                                                        data.covariance);
-    else if (!deviations.empty())
-      likelihood =
-        std::make_shared<GaussianLikelihood>(observations.values, deviations);
-    else if (is_unknown)
-      {
-        const Prior prior = Prior::from_text(data.noise, name);
-        if (prior.lower() < 0. || (prior.lower() == 0. && prior.is_uniform()))
-          throw UserError("The prior '" + data.noise + "' of '" + name +
-                          "' allows standard deviations that are zero or "
-                          "negative. Take log-normal, or uniform with a lower "
-                          "bound above 0.");
-        deviation.push_back({"sigma", prior});
-        likelihood = std::make_shared<GaussianLikelihood>(observations.values);
-      }
-    else
-      {
-        std::vector<double> numbers;
-        for (const std::string &text :
-             dealii::Utilities::split_string_list(data.noise, ','))
-          {
-            const auto number = Prior::number_from_text(text);
-            if (!number)
-              throw UserError("The value '" + data.noise + "' of '" + name +
-                              "' is neither numbers nor a prior. Write a "
-                              "standard deviation above 0, one per "
-                              "measurement, or for instance log-normal(0.1, "
-                              "1).");
-            numbers.push_back(*number);
-          }
-        likelihood =
-          std::make_shared<GaussianLikelihood>(observations.values, numbers);
-      }
-    all_unknowns = settings.unknowns;
+    const Noise noise = make_noise(settings.data, observations);
+    likelihood        = noise.likelihood;
+    covariance        = noise.covariance;
+    all_unknowns      = settings.unknowns;
     for (const JointUnknowns &field : settings.joint_unknowns)
       all_unknowns.insert(all_unknowns.end(),
                           field.marginals.begin(),
                           field.marginals.end());
-    all_unknowns.insert(all_unknowns.end(), deviation.begin(), deviation.end());
+    all_unknowns.insert(all_unknowns.end(),
+                        noise.unknowns.begin(),
+                        noise.unknowns.end());
     if (has_independent_unknowns())
       {
         joint_prior = std::make_shared<IndependentPrior>(all_unknowns);
@@ -414,7 +377,7 @@ namespace Tempera
     add(settings.unknowns);
     for (const JointUnknowns &field : settings.joint_unknowns)
       parts.push_back(field.prior);
-    add(deviation);
+    add(noise.unknowns);
     joint_prior = std::make_shared<ProductPrior>(parts);
   }
 
@@ -482,19 +445,23 @@ namespace Tempera
     description.title       = settings.title;
     description.truth       = settings.data.truth;
     description.true_circle = settings.data.true_circle;
-    description.covariance  = settings.data.covariance;
+    description.covariance  = covariance;
     if (family->place_parameters() == std::vector<unsigned int>{0, 1})
       for (const Sensor &sensor : observations.sensors)
         description.sensors.push_back(sensor.place);
     description.likelihood_constant = likelihood->log_normaliser();
-    const bool has_deviation        = likelihood->has_unknown_deviation();
-    if (has_deviation)
+    // What is only known at a draw has no deviation of its own here.
+    const bool has_unknowns = likelihood->n_unknowns() > 0;
+    description.noise       = likelihood->description();
+    if (has_unknowns && description.noise.empty())
       description.deviation_unknown = int(unknowns().size()) - 1;
     for (std::size_t i = 0; i < observations.values.size(); ++i)
       description.measurements.push_back(
         {name_of_measurement(i),
          observations.values[i],
-         has_deviation ? 0. : likelihood->standard_deviation(i, 0.),
+         has_unknowns ?
+           0. :
+           likelihood->standard_deviation(i, observations.values[i], {}),
          observations.sensors[i].place,
          family->has_time() ? observations.sensors[i].time :
                               std::numeric_limits<double>::quiet_NaN()});
@@ -507,6 +474,9 @@ namespace Tempera
   {
     std::string text = "--     . problem: " + settings.title + ", " +
                        counted(observations.values.size(), "measurement") +
+                       (likelihood->description().empty() ?
+                          "" :
+                          ", errors: " + likelihood->description()) +
                        "\n";
     const auto add = [&](const Unknown &unknown) {
       text +=

@@ -168,10 +168,10 @@ namespace
     check_mistake("an empty prior", unknown("uniform(1, 0)"), {"is empty"});
     check_mistake("a prior with one number",
                   unknown("normal(1)"),
-                  {"two numbers"});
+                  {"2 numbers"});
     check_mistake("a prior with four numbers",
                   unknown("normal(1, 1, 0, 2)"),
-                  {"two numbers", "not 4", "cannot be truncated"});
+                  {"2 numbers", "not 4", "between 0 and 2"});
     check_mistake("a prior that does not exist",
                   unknown("truncated-normal(1, 1, 0, 2)"),
                   {"uniform(lower, upper)",

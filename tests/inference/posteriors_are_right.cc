@@ -106,14 +106,14 @@ namespace
   }
 
   void
-  check_gradient(const std::string                               &name,
-                 const std::shared_ptr<const GaussianLikelihood> &likelihood)
+  check_gradient(const std::string                       &name,
+                 const std::shared_ptr<const Likelihood> &likelihood)
   {
     std::vector<Unknown> unknowns{
       {"a", Prior::from_text("log-normal(1.2, 0.4)", "a")},
       {"b", Prior::from_text("normal(0.5, 0.7)", "b")}};
     std::vector<double> state{0.9, 0.8};
-    if (likelihood->has_unknown_deviation())
+    if (likelihood->n_unknowns() > 0)
       {
         unknowns.push_back(
           {"sigma", Prior::from_text("log-normal(0.3, 1)", "sigma")});
@@ -140,26 +140,34 @@ namespace
           std::to_string(worst));
     // Where J^T w is known, so is J^T P J: with P from apply_precision().
     const Toy::Derivative derivative(state[0], state[1]);
-    const double          sigma = state.back();
+    const auto noise = likelihood->noise_of(dealii::make_array_view(state));
+    std::vector<double> predictions(3);
+    Toy().evaluate(dealii::ArrayView<const double>(state.data(), 2),
+                   dealii::make_array_view(predictions),
+                   false);
+    const auto at   = dealii::make_array_view(std::as_const(predictions));
     const auto rows = posterior.sensitivities(dealii::make_array_view(state));
     worst           = rows.size() == 3 ? 0. : 1.;
     for (unsigned int k = 0; k < 3 && worst < 1.; ++k)
       {
         // Of a direction e_k of the data: J^T P e_k both ways.
-        std::vector<double> unit(3, 0.), weighted(3), expected(2), found(2, 0.),
-          whitened(3);
+        std::vector<double> unit(state.size() + 1, 0.), weighted(unit.size()),
+          expected(2), found(2, 0.), whitened(3);
         unit[k] = 1.;
-        likelihood->apply_precision(dealii::make_array_view(
-                                      std::as_const(unit)),
-                                    sigma,
-                                    dealii::make_array_view(weighted));
+        likelihood->apply_information(at,
+                                      noise,
+                                      dealii::make_array_view(
+                                        std::as_const(unit)),
+                                      dealii::make_array_view(weighted));
+        weighted.resize(3);
         derivative.apply_transpose(dealii::make_array_view(
                                      std::as_const(weighted)),
                                    dealii::make_array_view(expected));
         for (unsigned int l = 0; l < 3; ++l)
           {
             likelihood->whitening_weights(l,
-                                          sigma,
+                                          at,
+                                          noise,
                                           dealii::make_array_view(whitened));
             for (unsigned int i = 0; i < 2; ++i)
               found[i] += rows[l][i] * whitened[k];
@@ -230,7 +238,7 @@ main()
       {1., 1.}, std::vector<std::vector<double>>{{2., 1.}, {1., 2.}});
     const std::vector<double> predictions{2., 4.};
     check("the misfit of a covariance",
-          std::abs(likelihood.misfit(dealii::make_array_view(predictions), 0.) -
+          std::abs(likelihood.misfit(dealii::make_array_view(predictions), {}) -
                    0.5 * (2. * 1. - 2. * 3. + 2. * 9.) / 3.) < 1e-14);
   }
 

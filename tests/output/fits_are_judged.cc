@@ -300,7 +300,7 @@ namespace
     // uniform(0, 1), truncated there.
     std::mt19937_64            random(seed);
     std::normal_distribution<> normal;
-    Numbers                    draws, prior;
+    Numbers                    draws;
     while (draws.size() < 4000)
       {
         // By an exponential proposal, as the tail may be far.
@@ -314,10 +314,9 @@ namespace
             log_ratio)
           draws.push_back(draw);
       }
-    for (unsigned int i = 0; i < 1000; ++i)
-      prior.push_back((i + 0.5) / 1000.);
     PriorConflict conflict;
-    return find_prior_conflict(draws, 2000., prior, 0., 1., 2, conflict) &&
+    return find_prior_conflict(
+             draws, 2000., Distribution::uniform(0., 1.), 2, conflict) &&
            conflict.is_wall && !conflict.is_upper;
   }
 
@@ -328,24 +327,19 @@ namespace
     // Prior normal(0, 1), posterior around a place with deviation 0.1.
     std::mt19937_64            random(1);
     std::normal_distribution<> normal;
-    Numbers                    draws, prior;
-    const double infinity = std::numeric_limits<double>::infinity();
+    Numbers                    draws;
     for (unsigned int i = 0; i < 1000; ++i)
       {
         draws.push_back(distance + 0.1 * normal(random));
-        prior.push_back(normal(random));
         if (is_logarithmic)
-          {
-            draws.back() = std::exp(draws.back());
-            prior.back() = std::exp(prior.back());
-          }
+          draws.back() = std::exp(draws.back());
       }
     PriorConflict conflict;
     return find_prior_conflict(draws,
                                1000.,
-                               prior,
-                               is_logarithmic ? 0. : -infinity,
-                               infinity,
+                               is_logarithmic ?
+                                 Distribution::log_normal(1., 1.) :
+                                 Distribution::normal(0., 1.),
                                2,
                                conflict);
   }

@@ -85,16 +85,34 @@ namespace
     check("without numbers there are no bins",
           histogram({NAN}).density.empty());
 
-    const auto law = prior_law("log-normal(0.5, 2e-1)");
-    check("priors in closed form are known by their words",
-          law && law->kind == "log-normal" && is_near(law->first, 0.5) &&
-            is_near(law->second, 0.2) && prior_law("uniform(-1, 1)") &&
-            prior_law("normal(0, 1)"));
-    check("what is no such prior is none",
-          !prior_law("uniform(0, 1) and more") && !prior_law("normal(0)") &&
-            !prior_law("normal(0, -1)") && !prior_law("uniform(2, 1)") &&
-            !prior_law("log-normal(-1, 1)") && !prior_law("cauchy(0, 1)") &&
-            !prior_law(""));
+    // Along the whole law, and where it is looked at: the area is one.
+    for (const std::string text : {"uniform(-1, 2)",
+                                   "log-normal(0.5, 2e-1)",
+                                   "student-t(3, 0, 1)",
+                                   "gamma(2, 3) above 1"})
+      {
+        const PriorCurve curve =
+          prior_curve(*Distribution::if_text(text), 0.9, 1.5);
+        double area = 0.;
+        for (std::size_t i = 1; i < curve.x.size(); ++i)
+          area += 0.5 * (curve.density[i - 1] + curve.density[i]) *
+                  (curve.x[i] - curve.x[i - 1]);
+        const auto n_close =
+          std::count_if(curve.x.begin(), curve.x.end(), [](const double x) {
+            return x > 1. && x < 1.5;
+          });
+        check("the curve of " + text,
+              std::abs(area - 1.) < 0.005 && n_close > 100,
+              std::to_string(area));
+      }
+    check("what is no prior is none",
+          !Distribution::if_text("uniform(0, 1) and more") &&
+            !Distribution::if_text("normal(0)") &&
+            !Distribution::if_text("normal(0, -1)") &&
+            !Distribution::if_text("uniform(2, 1)") &&
+            !Distribution::if_text("log-normal(-1, 1)") &&
+            !Distribution::if_text("cauchy(0, 1)") &&
+            !Distribution::if_text(""));
 
     // +1, -1, +1, ...: the correlation at lag k is (-1)^k (n - k) / n. Two
     // chains that stay at -1 and +1: always 1 but for the same factor.

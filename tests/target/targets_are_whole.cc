@@ -113,9 +113,9 @@ namespace
                              const double              deviation) {
       return [&of, deviation, &predictions](const double y) {
         const GaussianLikelihood here(of, {y});
-        return std::exp(
-          -here.misfit(dealii::make_array_view(predictions), deviation) -
-          here.log_normaliser());
+        return std::exp(-here.misfit(dealii::make_array_view(predictions),
+                                     {&deviation, here.n_unknowns()}) -
+                        here.log_normaliser());
       };
     };
     const GaussianLikelihood known({0.}, std::vector<double>{0.7}),

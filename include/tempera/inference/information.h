@@ -16,8 +16,9 @@ namespace Tempera
   /**
    * What the data tell in units of what the prior tells: the Gauss-Newton
    * information \f$H = L J^T C^{-1} J L\f$ with the Jacobian \f$J\f$ of the
-   * predictions and the standard deviations \f$L\f$ of the prior
-   * (Prior::deviation_at()), averaged over draws. See doc/identifiability.md.
+   * predictions, their information \f$C^{-1}\f$ (Likelihood) and the standard
+   * deviations \f$L\f$ of the prior (Prior::deviation_at()), averaged over
+   * draws. See doc/identifiability.md.
    */
   struct Information
   {
@@ -78,9 +79,8 @@ namespace Tempera
 
   /**
    * The information that the data hold about the unknowns, averaged over
-   * draws from the posterior. If the standard deviation of the measurements is
-   * unknown, it is the last of the unknowns; its information is
-   * \f$2n/\sigma^2\f$ for \f$n\f$ measurements, and it is tied to nothing.
+   * draws from the posterior. Unknown numbers of the errors are the last of the
+   * unknowns.
    *
    * @param is_stopped Asked before every draw; if it says yes, nothing is
    * known, since an average over the first draws would be of some other law.
@@ -88,7 +88,7 @@ namespace Tempera
   Information
   average_information(
     const std::vector<Unknown>             &unknowns,
-    const GaussianLikelihood               &likelihood,
+    const Likelihood                       &likelihood,
     const ForwardModel                     &model,
     const std::vector<std::vector<double>> &draws,
     const JacobianMethod                    method = JacobianMethod::cheaper,

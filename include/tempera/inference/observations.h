@@ -3,6 +3,7 @@
 #define tempera_inference_observations_h
 
 #include <tempera/forward/sensor.h>
+#include <tempera/inference/error_likelihood.h>
 
 #include <string>
 #include <vector>
@@ -14,6 +15,28 @@ namespace dealii
 
 namespace Tempera
 {
+  /** The law of the errors, where it is not plainly Gaussian. */
+  struct ErrorLawParameters
+  {
+    ErrorShape shape = ErrorShape::gaussian;
+    ErrorScale scale = ErrorScale::absolute;
+    double     floor = 0.;
+    /** Numbers or priors; empty where there is none. */
+    std::string degrees_of_freedom, outlier_share, outlier_factor,
+      detection_limit, correlation_time, discrepancy, discrepancy_length,
+      discrepancy_time;
+
+    /** Whether it is Gaussian, after all. */
+    bool
+    are_plain() const
+    {
+      return shape == ErrorShape::gaussian && scale == ErrorScale::absolute &&
+             floor == 0. && detection_limit.empty() &&
+             correlation_time.empty() && discrepancy.empty();
+    }
+  };
+
+
   /** What was measured, or how to make it up. */
   struct ObservationParameters
   {
@@ -22,6 +45,7 @@ namespace Tempera
     std::vector<double>              values;
     std::string                      file;
     std::string                      noise = "0.1";
+    ErrorLawParameters               errors;
     std::vector<std::vector<double>> covariance;
     std::vector<std::vector<double>> truth;
     std::vector<double>              true_circle;

@@ -15,21 +15,21 @@ namespace Tempera
 {
   /**
    * The posterior of the unknowns given the measurements, through one forward
-   * model: the prior is the reference part, the misfit the potential. If the
-   * standard deviation of the measurements is unknown, it is the last of the
-   * unknowns.
+   * model: the prior is the reference part, the misfit the potential. Unknown
+   * numbers of the errors, such as their standard deviation, are the last of
+   * the unknowns.
    */
   class Posterior : public Energy, public FailureReason
   {
   public:
-    Posterior(std::shared_ptr<const PriorMeasure>       prior,
-              std::shared_ptr<const GaussianLikelihood> likelihood,
-              std::shared_ptr<const ForwardModel>       model);
+    Posterior(std::shared_ptr<const PriorMeasure> prior,
+              std::shared_ptr<const Likelihood>   likelihood,
+              std::shared_ptr<const ForwardModel> model);
 
     /** The same with independent unknowns. */
-    Posterior(const std::vector<Unknown>               &unknowns,
-              std::shared_ptr<const GaussianLikelihood> likelihood,
-              std::shared_ptr<const ForwardModel>       model);
+    Posterior(const std::vector<Unknown>         &unknowns,
+              std::shared_ptr<const Likelihood>   likelihood,
+              std::shared_ptr<const ForwardModel> model);
 
     const StateSpace &
     space() const override
@@ -70,7 +70,7 @@ namespace Tempera
       return model->has_derivative();
     }
 
-    /** With a row for an unknown standard deviation. */
+    /** With a row for each unknown number of the errors. */
     std::vector<std::vector<double>>
     sensitivities(const dealii::ArrayView<const double> &state) const override;
 
@@ -82,10 +82,10 @@ namespace Tempera
     }
 
   private:
-    const std::shared_ptr<const PriorMeasure>       prior;
-    const std::shared_ptr<const GaussianLikelihood> likelihood;
-    const std::shared_ptr<const ForwardModel>       model;
-    mutable std::string                             reason;
+    const std::shared_ptr<const PriorMeasure> prior;
+    const std::shared_ptr<const Likelihood>   likelihood;
+    const std::shared_ptr<const ForwardModel> model;
+    mutable std::string                       reason;
   };
 } // namespace Tempera
 

@@ -67,6 +67,9 @@ namespace Tempera
     std::vector<Finding>
     findings() const;
 
+    /** The law of the errors, if it is not Gaussian: then nothing is tested,
+     * since all tests are of Gaussian errors. */
+    std::string noise;
     /** Draws whose predictions were looked at; 0 if nothing is known. */
     std::size_t n_draws = 0;
     /** Directions among the measurements that the parameters leave alone. */

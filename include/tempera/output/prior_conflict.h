@@ -2,6 +2,8 @@
 #ifndef tempera_output_prior_conflict_h
 #define tempera_output_prior_conflict_h
 
+#include <tempera/base/distribution.h>
+
 #include <string>
 #include <vector>
 
@@ -18,8 +20,8 @@ namespace Tempera
     /** The bound; or the posterior's mean. */
     double value = 0.;
     /**
-     * Of the posterior's mean from the prior's, in the standard deviation that
-     * this distance has if the prior is right.
+     * Of the posterior's mean from the prior's in that coordinate, in the
+     * standard deviation that this distance has if the prior is right.
      */
     double distance = 0.;
     bool   is_upper = false;
@@ -29,14 +31,15 @@ namespace Tempera
   /**
    * Looks at one unknown.
    *
-   * A prior that extends to infinity: with standard deviations \f$p\f$ and
-   * \f$s\f$ of prior and posterior, the posterior's mean is
-   * \f$N(\mu_0, p^2 - s^2)\f$ if the prior is right (of a log-normal prior,
-   * this holds for the logarithm). A bounded prior: if the data want to be
-   * beyond the bound by many of their standard deviations, the distance of the
-   * draws from it is exponentially distributed, with a mean square of twice
-   * the squared mean; if they agree with the bound it is half a normal law,
-   * with \f$\pi/2\f$.
+   * In the coordinate in which the prior is standard normal
+   * (Distribution::normal_number()), the posterior's mean is
+   * \f$N(0, 1 - s^2)\f$ with its standard deviation \f$s\f$ if the prior is
+   * right. A bounded prior, in the coordinate in which it is uniform: if the
+   * data want to be beyond the bound by many of their standard deviations, the
+   * distance of the draws from it is exponentially distributed, with a mean
+   * square of twice the squared mean; if they agree with the bound it is half a
+   * normal law, with \f$\pi/2\f$. Of a uniform prior, which often is wider
+   * than anybody believes, only that is asked.
    *
    * @param draws Of the coldest rung, after burn-in.
    * @param effective_size Of them.
@@ -46,9 +49,7 @@ namespace Tempera
   bool
   find_prior_conflict(const std::vector<double> &draws,
                       const double               effective_size,
-                      const std::vector<double> &prior_draws,
-                      const double               lower,
-                      const double               upper,
+                      const Distribution        &prior,
                       const unsigned int         n_unknowns,
                       PriorConflict             &conflict);
 } // namespace Tempera

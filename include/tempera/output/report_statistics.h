@@ -2,8 +2,9 @@
 #ifndef tempera_output_report_statistics_h
 #define tempera_output_report_statistics_h
 
+#include <tempera/base/distribution.h>
+
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,18 +49,20 @@ namespace Tempera
     Histogram
     histogram(std::vector<double> values);
 
-    /** A prior whose density is known in closed form. */
-    struct PriorLaw
+    /** The density of a prior, to be drawn as a line. */
+    struct PriorCurve
     {
-      /** "uniform", "normal" or "log-normal". */
-      std::string kind;
-      /** Ends; mean and deviation; median and deviation of the logarithm. */
-      double first = 0., second = 0.;
+      std::vector<double> x, density;
+      /** Where nearly all of it is. */
+      double low = 0., high = 0.;
     };
 
-    /** The law that a description has in words, if it is one of these. */
-    std::optional<PriorLaw>
-    prior_law(const std::string &text);
+    /**
+     * Points along the whole law, and as many between @p low and @p high, where
+     * it is looked at more closely.
+     */
+    PriorCurve
+    prior_curve(const Distribution &law, const double low, const double high);
 
     /** Correlation of draws that are so many draws apart. */
     struct Autocorrelation

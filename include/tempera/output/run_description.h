@@ -131,6 +131,8 @@ namespace Tempera
     std::vector<Measurement> measurements;
     /** Of all their errors, row by row; empty if they are independent. */
     std::vector<std::vector<double>> covariance;
+    /** Their law in words, if they are not plainly Gaussian; else empty. */
+    std::string noise;
     /** The recorded unknown that is the errors' standard deviation, or -1. */
     int deviation_unknown = -1;
 

@@ -116,6 +116,11 @@ namespace Tempera
      * other than 1 to see that a wrong posterior is found.
      */
     double noise_factor = 1.;
+    /**
+     * Where truths and data come from, if not from what is sampled: the
+     * posterior is then wrong on purpose, too.
+     */
+    Target *nature = nullptr;
     /** For the results. */
     std::string folder;
     bool        overwrite = false;

@@ -108,8 +108,8 @@ namespace Tempera
 
   /**
    * The posterior of the parameters of forward models, one per level, given
-   * measurements with Gaussian errors. If the standard deviation of these is
-   * unknown, it is the last of the unknowns.
+   * measurements with errors. Numbers of their law that are unknown, such as a
+   * standard deviation, are the last of the unknowns.
    */
   class ForwardTarget : public Target
   {
@@ -263,7 +263,7 @@ namespace Tempera
       return observations;
     }
 
-    const GaussianLikelihood &
+    const Likelihood &
     get_likelihood() const
     {
       return *likelihood;
@@ -289,8 +289,8 @@ namespace Tempera
 
     /** The energy of a level for other data. */
     std::shared_ptr<const Energy>
-    energy_for(const std::string                        &level,
-               std::shared_ptr<const GaussianLikelihood> other_data);
+    energy_for(const std::string                &level,
+               std::shared_ptr<const Likelihood> other_data);
 
     /**
      * How much the potential of a level may change at a state if every
@@ -319,11 +319,11 @@ namespace Tempera
     void
     make_synthetic_data(const Peers &peers);
 
-    /** Standard deviations, or a prior for one; and the joint prior. */
+    /** The errors and their unknown numbers; and the joint prior. */
     void
     make_likelihood();
 
-    /** How many unknowns the models take: all but that of the noise. */
+    /** How many unknowns the models take: all but those of the noise. */
     std::size_t
     n_model_parameters() const;
 
@@ -335,8 +335,10 @@ namespace Tempera
     std::unique_ptr<ModelFamily> family;
     Observations                 observations;
 
-    std::shared_ptr<const GaussianLikelihood> likelihood;
-    std::shared_ptr<const PriorMeasure>       joint_prior;
+    std::shared_ptr<const Likelihood> likelihood;
+    /** Of the errors, if it is known and they are not independent. */
+    std::vector<std::vector<double>>    covariance;
+    std::shared_ptr<const PriorMeasure> joint_prior;
     /** With the law of each by itself. */
     std::vector<Unknown> all_unknowns;
 

@@ -780,33 +780,6 @@
     }
   }
 
-  /** The density of a prior in closed form. */
-  function priorDensity({kind, first, second}, x) {
-    if (kind === 'uniform')
-      return x >= first && x <= second ? 1 / (second - first) : 0;
-    if (kind === 'normal')
-      return Math.exp(-.5 * ((x - first) / second) ** 2) / (second * Math.sqrt(2 * Math.PI));
-    return x > 0 ? Math.exp(-.5 * (Math.log(x / first) / second) ** 2) /
-      (x * second * Math.sqrt(2 * Math.PI)) : 0;
-  }
-
-  /** Where nearly all of a prior is. */
-  function priorEnds({kind, first, second}) {
-    return kind === 'uniform' ? [first, second] : kind === 'normal' ?
-      [first - 3 * second, first + 3 * second] :
-      [first * Math.exp(-3 * second), first * Math.exp(3 * second)];
-  }
-
-  /** The curve of a prior over a range. */
-  function priorCurve(law, [low, high]) {
-    if (law.kind === 'uniform')
-      return [[law.first, 0], [law.first, 1], [law.second, 1], [law.second, 0]]
-        .map(([x, y]) => ({x, y: y / (law.second - law.first)}));
-    const n = 600;
-    return Array.from({length: n + 1}, (_, i) => low + i * (high - low) / n)
-      .map((x) => ({x, y: priorDensity(law, x)}));
-  }
-
   /** The chart of one marginal, by rung, with prior and truth. */
   function marginal(column, isPlain) {
     const data = report.marginals[column];
@@ -822,15 +795,12 @@
     const reach = {x: {include: truth.filter(isNear)}, y: {floor: 0, include: []}};
     if (!isPlain && (data.law || data.prior)) {
       // The whole prior, if the draws are still seen beside it.
-      const [low, high] = data.law ? priorEnds(data.law) : ends(data.prior);
+      const [low, high] = data.law ? [data.law.low, data.law.high] : ends(data.prior);
       if (high - low < 4 * spread)
         reach.x.include.push(low, high);
       const shown = rangeOf(range.concat(reach.x.include));
-      const all = rangeOf(shown.concat(...data.rungs.map(ends)));
-      const room = .1 * (all[1] - all[0]);
-      const curve = data.law ? priorCurve(data.law, [all[0] - room, all[1] + room]) : outline(data.prior);
-      reach.y.include = data.law ? Array.from({length: 101}, (_, i) => priorDensity(data.law,
-        shown[0] + i * (shown[1] - shown[0]) / 100)) : curve.map((point) => point.y);
+      const curve = data.law ? points(data.law.x, data.law.density) : outline(data.prior);
+      reach.y.include = curve.filter(({x}) => x >= shown[0] && x <= shown[1]).map((point) => point.y);
       datasets.push({label: 'prior', data: curve, isBackground: true, borderColor: priorColour,
         borderDash: [2, 2], backgroundColor: faint(priorColour, .08), fill: 'origin', order: 50});
     }
@@ -1348,8 +1318,9 @@
       (data.correlated ? '; errors are correlated, which these do not take into account' : '') +
       '; mean square ' + number(meanSquare, 3) + ', below 1 as far as the unknowns follow the data') +
       '. Of ' + known.length + ', ' + outside(2) + ' beyond ±2 and ' + outside(3) + ' beyond ±3. ' +
-      'If model and errors are right, about 5 in 100 are beyond ±2, 3 in 1,000 beyond ±3, ' +
-      'and there is no pattern over time or place.');
+      (data.noise ? 'Errors are not plainly Gaussian (' + data.noise + '), so that more may be far out; nothing is ' +
+        'tested. ' : 'If model and errors are right, about 5 in 100 are beyond ±2, 3 in 1,000 beyond ±3. ') +
+      'There should be no pattern over time or place.');
     if (judged)
       part.append(sentences(['Chi-square ' + number(judged.chiSquare, 3) + ', expected ' + judged.tested + ' ± ' +
         number(judged.deviation, 2) + (judged.ofBestDraw ? ', of the best draw: the chains disagree.' :
