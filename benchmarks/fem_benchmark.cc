@@ -153,6 +153,19 @@ namespace
     };
   }
 
+  /** As many values as go together, at sources that move. */
+  std::function<void()>
+  batch(const std::shared_ptr<const ForwardModel> &model)
+  {
+    const auto states = std::make_shared<std::vector<std::vector<double>>>(
+      model->n_together(), std::vector<double>(model->n_parameters(), 0.4));
+    return [=]() {
+      for (std::vector<double> &state : *states)
+        state[0] = 0.4 + 0.2 * std::fmod(state[0] * 7.3, 1.);
+      model->predict(*states);
+    };
+  }
+
   void
   compare_on_the_fine_mesh()
   {
@@ -206,7 +219,10 @@ namespace
        1000},
       {"precomputed, data at all points, value and gradient",
        evaluation(pointwise, true),
-       10}};
+       10},
+      {"8 forward solves together, 50 subdivisions", batch(fine)},
+      {"8 forward solves together, 25 subdivisions", batch(coarse), 4},
+      {"8 forward solves together, 10 subdivisions", batch(coarser), 20}};
     time_in_turns(rows, 51);
 
     const double limit   = rows[0].median() + rows[1].median();

@@ -3,10 +3,13 @@
 #include <tempera/driver/launch.h>
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/multithread_info.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <unistd.h>
 
 namespace
@@ -39,9 +42,21 @@ namespace
 int
 main(int argc, char **argv)
 {
-  Tempera::isolate_without_launcher();
   // One thread: on the usual meshes more of them only cost.
-  const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+  constexpr unsigned int         n_threads = 1;
+  const std::vector<std::string> arguments(argv + std::min(argc, 1),
+                                           argv + argc);
+  std::unique_ptr<dealii::Utilities::MPI::MPI_InitFinalize> mpi;
+  if (Tempera::has_launcher() || Tempera::needs_mpi(arguments))
+    {
+      Tempera::isolate_without_launcher();
+      mpi =
+        std::make_unique<dealii::Utilities::MPI::MPI_InitFinalize>(argc,
+                                                                   argv,
+                                                                   n_threads);
+    }
+  else
+    dealii::MultithreadInfo::set_thread_limit(n_threads);
   // The last one is what mpirun passes on, and what SLURM can be told to send.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
     handle(signal);
@@ -50,8 +65,7 @@ main(int argc, char **argv)
   try
     {
       const int exit_code = Tempera::run_command_line(
-        std::vector<std::string>(argv + 1, argv + argc),
-        {std::cout, std::cerr, stop, isatty(STDOUT_FILENO) == 1});
+        arguments, {std::cout, std::cerr, stop, isatty(STDOUT_FILENO) == 1});
       if (!std::cout.flush())
         {
           std::cerr << "Error: not everything could be written to the "

@@ -781,25 +781,30 @@ namespace Tempera
     }
 
 
-    using Command = int (*)(Call &);
+    struct Command
+    {
+      int (*body)(Call &);
+      /** Whether it may solve something; others only read and write. */
+      bool solves;
+    };
 
     const std::map<std::string, Command> commands = {
-      {"run", run},
-      {"validate", validate},
-      {"design", run_design},
-      {"simulate", run_simulate},
-      {"truth", run_truth},
-      {"map", run_map},
-      {"summary", run_summary},
-      {"watch", run_watch},
-      {"compare", run_compare},
-      {"export", run_export},
-      {"report", run_report},
-      {"check-gradient", run_check_gradient},
-      {"calibrate", run_calibrate},
-      {"serve", run_serve},
-      {"parameters", show_parameters},
-      {"list", list}};
+      {"run", {run, true}},
+      {"validate", {validate, true}},
+      {"design", {run_design, true}},
+      {"simulate", {run_simulate, true}},
+      {"truth", {run_truth, true}},
+      {"map", {run_map, true}},
+      {"summary", {run_summary, false}},
+      {"watch", {run_watch, false}},
+      {"compare", {run_compare, false}},
+      {"export", {run_export, false}},
+      {"report", {run_report, false}},
+      {"check-gradient", {run_check_gradient, true}},
+      {"calibrate", {run_calibrate, true}},
+      {"serve", {run_serve, true}},
+      {"parameters", {show_parameters, false}},
+      {"list", {list, false}}};
 
 
     int
@@ -821,7 +826,7 @@ namespace Tempera
         }
       const auto found = commands.find(command);
       if (found != commands.end())
-        return found->second(call);
+        return found->second.body(call);
       std::vector<std::string> names = {"--help", "--version"};
       for (const auto &one : commands)
         names.push_back(one.first);
@@ -829,6 +834,17 @@ namespace Tempera
                       did_you_mean(command, names));
     }
   } // namespace
+
+
+
+  bool
+  needs_mpi(const std::vector<std::string> &arguments)
+  {
+    if (arguments.empty())
+      return false;
+    const auto found = commands.find(arguments[0]);
+    return found != commands.end() && found->second.solves;
+  }
 
 
 

@@ -18,30 +18,6 @@ namespace Tempera
 {
   namespace
   {
-    /** Whether the environment is one that a launcher of processes makes. */
-    bool
-    has_launcher()
-    {
-      // Open MPI, PMIx, PMI 1 and 2 (Hydra, SLURM), srun, ALPS, PALS, jsrun,
-      // Flux.
-      for (const char *name : {"OMPI_COMM_WORLD_SIZE",
-                               "OMPI_COMM_WORLD_RANK",
-                               "PMIX_RANK",
-                               "PMIX_NAMESPACE",
-                               "PMI_RANK",
-                               "PMI_SIZE",
-                               "PMI_FD",
-                               "SLURM_STEP_ID",
-                               "SLURM_STEPID",
-                               "ALPS_APP_PE",
-                               "PALS_RANKID",
-                               "JSM_NAMESPACE_RANK",
-                               "FLUX_TASK_RANK"})
-        if (std::getenv(name) != nullptr)
-          return true;
-      return false;
-    }
-
     /** The first entry in which two maps differ, in words. */
     std::string
     difference(const std::map<std::string, std::string> &mine,
@@ -61,6 +37,31 @@ namespace Tempera
       return "";
     }
   } // namespace
+
+
+
+  bool
+  has_launcher()
+  {
+    // Open MPI, PMIx, PMI 1 and 2 (Hydra, SLURM), srun, ALPS, PALS, jsrun,
+    // Flux.
+    for (const char *name : {"OMPI_COMM_WORLD_SIZE",
+                             "OMPI_COMM_WORLD_RANK",
+                             "PMIX_RANK",
+                             "PMIX_NAMESPACE",
+                             "PMI_RANK",
+                             "PMI_SIZE",
+                             "PMI_FD",
+                             "SLURM_STEP_ID",
+                             "SLURM_STEPID",
+                             "ALPS_APP_PE",
+                             "PALS_RANKID",
+                             "JSM_NAMESPACE_RANK",
+                             "FLUX_TASK_RANK"})
+      if (std::getenv(name) != nullptr)
+        return true;
+    return false;
+  }
 
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/fem/evolution.h>
+#include <tempera/fem/lane_loops.h>
 
 #include <algorithm>
 
@@ -13,9 +14,6 @@ namespace Tempera
                                           course.scheme,
                                           course.grid.step,
                                           factory))
-    , combination(course.make_vector())
-    , product(course.n_interior)
-    , right_hand_side(course.n_interior)
   {
     if (course.scheme.n_old > 1)
       first_step = std::make_unique<StepOperator>(matrices,
@@ -45,18 +43,20 @@ namespace Tempera
   void
   Evolution::forward(const std::vector<NodalVector>  &data,
                      const dealii::ArrayView<double> &observed,
-                     const InstantListener           &listener) const
+                     const InstantListener           &listener,
+                     const unsigned int               n_lanes) const
   {
     std::fill(observed.begin(), observed.end(), 0.);
     course.march(
       [&](const unsigned int n, const StepInstants &instants) {
-        advance(n, data, instants);
-        course.observe(n, instants[0]->value, observed);
+        advance(n, data, instants, n_lanes);
+        course.observe(n, instants[0]->value, observed, n_lanes);
         if (listener)
           listener(n, instants[0]->value);
         return true;
       },
-      window);
+      memory_for(n_lanes).window,
+      n_lanes);
     if (step->matrix.partition)
       step->matrix.partition->sum(observed);
   }
@@ -66,13 +66,19 @@ namespace Tempera
   void
   Evolution::advance(const unsigned int              n,
                      const std::vector<NodalVector> &data,
-                     const StepInstants             &instants) const
+                     const StepInstants             &instants,
+                     const unsigned int              n_lanes) const
   {
     if (n == 0)
       {
         course.set_initial(data, *instants[0]);
         return;
       }
+
+    Memory                 &mine            = memory_for(n_lanes);
+    NodalVector            &combination     = mine.combination;
+    dealii::Vector<double> &product         = mine.product;
+    dealii::Vector<double> &right_hand_side = mine.right_hand_side;
 
     const StepOperator &here     = step_operator(n);
     bool                is_first = true;
@@ -92,10 +98,10 @@ namespace Tempera
             state = &combination;
           }
         if (is_first)
-          term.matrix.multiply(right_hand_side, *state);
+          term.matrix.multiply(right_hand_side, *state, n_lanes);
         else
           {
-            term.matrix.multiply(product, *state);
+            term.matrix.multiply(product, *state, n_lanes);
             right_hand_side += product;
           }
         is_first = false;
@@ -106,11 +112,14 @@ namespace Tempera
     NodalVector &value = instants[0]->value;
     value.boundary     = 0.;
     course.add_data(n, data, right_hand_side, value.boundary);
-    here.matrix.subtract_coupling(right_hand_side, value.boundary);
+    here.matrix.subtract_coupling(right_hand_side, value.boundary, n_lanes);
 
     if (here.solver->uses_guess())
       value.interior = instants[1]->value.interior;
-    here.solver->solve(value.interior, right_hand_side);
+    if (n_lanes == 1)
+      here.solver->solve(value.interior, right_hand_side);
+    else
+      here.solver->solve_lanes(value.interior, right_hand_side);
 
     if (course.has_inertia)
       {
@@ -128,7 +137,8 @@ namespace Tempera
   void
   Evolution::adjoint(const dealii::ArrayView<const double> &weights,
                      std::vector<NodalVector>              &sensitivities,
-                     const TimeCourse::StepListener        &listener) const
+                     const TimeCourse::StepListener        &listener,
+                     const unsigned int                     n_lanes) const
   {
     course.sweep_back(
       weights,
@@ -136,6 +146,33 @@ namespace Tempera
         return step_operator(n);
       },
       sensitivities,
-      listener);
+      listener,
+      n_lanes);
+  }
+
+
+
+  unsigned int
+  Evolution::most_lanes() const
+  {
+    const bool have_lanes = !step->matrix.partition &&
+                            step->solver->has_lanes() &&
+                            (!first_step || first_step->solver->has_lanes());
+    return have_lanes ? LaneLoops::n_lanes : 1;
+  }
+
+
+
+  Evolution::Memory &
+  Evolution::memory_for(const unsigned int n_lanes) const
+  {
+    Memory &result = n_lanes == 1 ? memory : memory_with_lanes;
+    if (result.product.size() == 0)
+      {
+        result.combination = course.make_vector(n_lanes);
+        result.product.reinit(course.n_interior * n_lanes);
+        result.right_hand_side.reinit(course.n_interior * n_lanes);
+      }
+    return result;
   }
 } // namespace Tempera

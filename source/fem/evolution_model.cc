@@ -177,6 +177,55 @@ namespace Tempera
 
 
   template <int dim>
+  std::vector<std::vector<double>>
+  EvolutionModel<dim>::solve_all(
+    const std::vector<std::vector<double>>      &states,
+    const typename MeshModel<dim>::LaneListener &listener) const
+  {
+    const unsigned int n_lanes = n_together();
+    if (n_lanes == 1)
+      return MeshModel<dim>::solve_all(states, listener);
+
+    const TimeCourse        &course = this->course;
+    const unsigned int       n      = this->n_predictions();
+    std::vector<NodalVector> data =
+      course.make_data(course.channels.size(), n_lanes);
+    std::vector<double>              observed(n * n_lanes);
+    std::vector<std::vector<double>> result(states.size(),
+                                            std::vector<double>(n));
+    // Always all lanes, so that a result does not depend on how many there are:
+    // what the last ones have is solved again.
+    for (std::size_t first = 0; first < states.size(); first += n_lanes)
+      {
+        const std::size_t n_here =
+          std::min<std::size_t>(n_lanes, states.size() - first);
+        for (std::size_t lane = 0; lane < n_here; ++lane)
+          {
+            const auto &of_one = this->data_at(this->all_parameters(
+              dealii::ArrayView<const double>(states[first + lane].data(),
+                                              this->n_parameters())));
+            for (std::size_t c = 0; c < data.size(); ++c)
+              of_one[c].copy_to_lane(data[c], lane);
+          }
+        InstantListener of_lanes;
+        if (listener)
+          of_lanes = [&](const unsigned int step, const NodalVector &values) {
+            listener(first, step, values, n_lanes);
+          };
+        evolution->forward(data,
+                           dealii::make_array_view(observed),
+                           of_lanes,
+                           n_lanes);
+        for (std::size_t lane = 0; lane < n_here; ++lane)
+          for (unsigned int k = 0; k < n; ++k)
+            result[first + lane][k] = observed[k * n_lanes + lane];
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
   bool
   EvolutionModel<dim>::solve_adjoint(
     const std::vector<double>             &theta,

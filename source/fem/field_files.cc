@@ -65,6 +65,15 @@ namespace Tempera
                      "";
     }
 
+    /** By default most of the time would go into the last tenth of the size. */
+    dealii::DataOutBase::VtkFlags
+    quick_flags()
+    {
+      dealii::DataOutBase::VtkFlags flags;
+      flags.compression_level = dealii::DataOutBase::VtkFlags::best_speed;
+      return flags;
+    }
+
     /** One file by all processes. */
     template <int dim>
     void
@@ -274,6 +283,7 @@ namespace Tempera
           std::replace(name.begin(), name.end(), ' ', '_');
           data_out.add_data_vector(vectors[c], name);
         }
+      data_out.set_flags(quick_flags());
       data_out.build_patches();
       write_file(path, [&](std::ostream &file) { data_out.write_vtu(file); });
     }
@@ -375,8 +385,8 @@ namespace Tempera
         add(fields[i].mean, has_deviation ? "mean" : "u", mean);
         if (has_deviation)
           add(fields[i].deviation, "standard_deviation", deviation);
-        dealii::DataOutBase::VtkFlags flags;
-        flags.time = fields[i].time;
+        dealii::DataOutBase::VtkFlags flags = quick_flags();
+        flags.time                          = fields[i].time;
         data_out.set_flags(flags);
         data_out.build_patches(dof_handler.get_fe().degree);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
+#include <tempera/base/vector_units.h>
 #include <tempera/fem/banded_cholesky.h>
+#include <tempera/fem/lane_loops.h>
 #include <tempera/fem/linear_solver.h>
 
 #include <Epetra_CrsMatrix.h>
@@ -239,6 +241,27 @@ namespace Tempera
         solve(x, b);
       }
 
+      bool
+      has_lanes() const override
+      {
+        return true;
+      }
+
+      void
+      solve_lanes(Vector &x, const Vector &b) const override
+      {
+        lane_memory.reinit(b.size(), true);
+        lane_loops().solve({factor->n,
+                            static_cast<const int *>(factor->p),
+                            static_cast<const int *>(factor->nz),
+                            static_cast<const int *>(factor->i),
+                            static_cast<const double *>(factor->x),
+                            static_cast<const int *>(factor->Perm)},
+                           b.begin(),
+                           lane_memory.begin(),
+                           x.begin());
+      }
+
       /** Of L D L^T. */
       double
       log_determinant() const override
@@ -285,6 +308,7 @@ namespace Tempera
       /** Memory that solve() uses again and again. */
       mutable cholmod_dense                 *solution = nullptr;
       mutable std::array<cholmod_dense *, 2> workspaces{{nullptr, nullptr}};
+      mutable Vector                         lane_memory;
     };
 
 
@@ -680,6 +704,24 @@ namespace Tempera
       mutable Iterations counts;
     };
   } // namespace
+
+
+
+  const LaneLoops &
+  lane_loops()
+  {
+    static const LaneLoops &loops =
+      for_vector_units(lane_loops_baseline, lane_loops_v3, lane_loops_v4);
+    return loops;
+  }
+
+
+
+  void
+  LinearSolver::solve_lanes(Vector &, const Vector &) const
+  {
+    AssertThrow(false, dealii::ExcNotImplemented());
+  }
 
 
 

@@ -2,6 +2,7 @@
 #include <tempera/base/text.h>
 #include <tempera/base/user_error.h>
 #include <tempera/fem/field_files.h>
+#include <tempera/fem/lane_loops.h>
 #include <tempera/fem/mesh_model.h>
 
 #include <algorithm>
@@ -290,6 +291,46 @@ namespace Tempera
 
 
   template <int dim>
+  std::vector<std::vector<double>>
+  MeshModel<dim>::predict(const std::vector<std::vector<double>> &states) const
+  {
+    std::vector<std::vector<double>> result = solve_all(states, {});
+    for (std::vector<double> &predictions : result)
+      if (predictions.empty())
+        predictions.assign(n_predictions(),
+                           std::numeric_limits<double>::quiet_NaN());
+    return result;
+  }
+
+
+
+  template <int dim>
+  std::vector<std::vector<double>>
+  MeshModel<dim>::solve_all(const std::vector<std::vector<double>> &states,
+                            const LaneListener &listener) const
+  {
+    constexpr unsigned int           n_lanes = 1;
+    std::vector<std::vector<double>> result;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      {
+        InstantListener of_one;
+        if (listener)
+          of_one = [&](const unsigned int n, const NodalVector &value) {
+            listener(i, n, value, n_lanes);
+          };
+        result.emplace_back(n_predictions());
+        if (!solve(all_parameters(dealii::ArrayView<const double>(
+                     states[i].data(), n_parameters())),
+                   dealii::make_array_view(result.back()),
+                   of_one))
+          result.back().clear();
+      }
+    return result;
+  }
+
+
+
+  template <int dim>
   void
   MeshModel<dim>::write_fields(const std::vector<std::vector<double>> &states,
                                const FieldFileNames &names) const
@@ -311,30 +352,52 @@ namespace Tempera
     for (const unsigned int instant : instants)
       fields.push_back({grid.time(instant), zero, zero});
 
-    std::vector<double> ignored(n_predictions());
-    // Of the present state: it counts only if it can be solved to the end.
-    std::vector<dealii::Vector<double>> here(instants.size());
-    unsigned int                        count = 0;
-    for (const std::vector<double> &state : states)
+    // So many states at a time, by state and time: one counts only if it can be
+    // solved to the end.
+    constexpr std::size_t n_at_a_time = LaneLoops::n_lanes;
+    std::vector<std::vector<dealii::Vector<double>>> here(
+      n_at_a_time, std::vector<dealii::Vector<double>>(instants.size()));
+    NodalVector  of_one = course.make_vector();
+    unsigned int count  = 0;
+    for (std::size_t begin = 0; begin < states.size(); begin += n_at_a_time)
       {
-        std::size_t next = 0;
-        if (!solve(all_parameters(dealii::make_array_view(state)),
-                   dealii::make_array_view(ignored),
-                   [&](const unsigned int n, const NodalVector &value) {
-                     if (next < instants.size() && n == instants[next])
-                       here[next++] = space.field_of(value);
-                   }))
-          continue;
-        ++count;
-        for (std::size_t t = 0; t < instants.size(); ++t)
-          for (unsigned int i = 0; i < zero.size(); ++i)
-            {
-              // Welford's update.
-              const double value = here[t][i];
-              const double delta = value - fields[t].mean[i];
-              fields[t].mean[i] += delta / count;
-              fields[t].deviation[i] += delta * (value - fields[t].mean[i]);
-            }
+        const std::size_t end = std::min(begin + n_at_a_time, states.size());
+        const auto        observed =
+          solve_all({states.begin() + begin, states.begin() + end},
+                    [&](const std::size_t  first,
+                        const unsigned int n,
+                        const NodalVector &values,
+                        const unsigned int n_lanes) {
+                      const auto instant =
+                        std::lower_bound(instants.begin(), instants.end(), n);
+                      if (instant == instants.end() || *instant != n)
+                        return;
+                      const std::size_t t = instant - instants.begin();
+                      for (std::size_t lane = 0;
+                           lane < n_lanes && first + lane < end - begin;
+                           ++lane)
+                        {
+                          if (n_lanes > 1)
+                            of_one.copy_from_lane(values, lane);
+                          here[first + lane][t] =
+                            space.field_of(n_lanes > 1 ? of_one : values);
+                        }
+                    });
+        for (std::size_t k = 0; k < observed.size(); ++k)
+          {
+            if (observed[k].empty())
+              continue;
+            ++count;
+            for (std::size_t t = 0; t < instants.size(); ++t)
+              for (unsigned int i = 0; i < zero.size(); ++i)
+                {
+                  // Welford's update.
+                  const double value = here[k][t][i];
+                  const double delta = value - fields[t].mean[i];
+                  fields[t].mean[i] += delta / count;
+                  fields[t].deviation[i] += delta * (value - fields[t].mean[i]);
+                }
+          }
       }
     if (count == 0)
       throw UserError("The equation cannot be solved for the values that a "

@@ -2,6 +2,8 @@
 #include <tempera/base/user_error.h>
 #include <tempera/fem/precomputed_model.h>
 
+#include <algorithm>
+
 namespace Tempera
 {
   template <int dim>
@@ -59,25 +61,46 @@ namespace Tempera
   {
     AssertThrow(model->unknowns_in_operator().empty(),
                 dealii::ExcMessage("The operator has unknowns."));
-    const TimeCourse                     &course = model->get_course();
+    const TimeCourse  &course     = model->get_course();
+    const Evolution   &evolution  = model->get_evolution();
+    const unsigned int n          = model->n_predictions();
+    const unsigned int n_lanes    = evolution.most_lanes();
+    const unsigned int n_channels = course.n_variable_channels();
+
     std::vector<std::vector<NodalVector>> weights;
-    std::vector<double> one_sensor(model->n_predictions(), 0.);
-    for (unsigned int k = 0; k < one_sensor.size(); ++k)
+    while (weights.size() < n)
       {
-        weights.push_back(course.make_data(course.n_variable_channels()));
-        one_sensor[k] = 1.;
-        model->get_evolution().adjoint(
-          dealii::make_array_view(std::as_const(one_sensor)), weights.back());
-        one_sensor[k] = 0.;
-        for (const NodalVector &weight : weights.back())
-          if (!model->is_finite(weight))
-            throw UserError("The solution of the equation grows beyond all "
-                            "bounds. Look at the signs of its coefficients, "
-                            "or end earlier.");
+        // Sweeps for few sensors are faster one by one than in lanes.
+        constexpr unsigned int few  = 2;
+        const unsigned int     left = n - weights.size(),
+                           n_here   = left > few ? n_lanes : 1;
+        std::vector<double> chosen(n * n_here, 0.);
+        for (unsigned int lane = 0; lane < std::min(n_here, left); ++lane)
+          chosen[(weights.size() + lane) * n_here + lane] = 1.;
+        std::vector<NodalVector> sweeps = course.make_data(n_channels, n_here);
+        evolution.adjoint(dealii::make_array_view(std::as_const(chosen)),
+                          sweeps,
+                          {},
+                          n_here);
+        for (unsigned int lane = 0; lane < std::min(n_here, left); ++lane)
+          {
+            weights.push_back(course.make_data(n_channels));
+            for (unsigned int c = 0; c < n_channels; ++c)
+              if (n_here > 1)
+                weights.back()[c].copy_from_lane(sweeps[c], lane);
+              else
+                weights.back()[c] = sweeps[c];
+          }
       }
+    for (const auto &of_sensor : weights)
+      for (const NodalVector &weight : of_sensor)
+        if (!model->is_finite(weight))
+          throw UserError("The solution of the equation grows beyond all "
+                          "bounds. Look at the signs of its coefficients, "
+                          "or end earlier.");
     functionals = model->get_data_map().prepare(weights, true);
 
-    offsets.resize(one_sensor.size(), 0.);
+    offsets.resize(n, 0.);
     if (course.n_variable_channels() < course.channels.size())
       model->get_evolution().forward(model->constant_data(),
                                      dealii::make_array_view(offsets));

@@ -50,9 +50,10 @@ namespace Tempera
 
 
   std::vector<NodalVector>
-  TimeCourse::make_data(const std::size_t n_channels) const
+  TimeCourse::make_data(const std::size_t  n_channels,
+                        const unsigned int n_lanes) const
   {
-    return std::vector<NodalVector>(n_channels, make_vector());
+    return std::vector<NodalVector>(n_channels, make_vector(n_lanes));
   }
 
 
@@ -84,11 +85,13 @@ namespace Tempera
 
 
   bool
-  TimeCourse::march(const Advance &advance, std::vector<Instant> &memory) const
+  TimeCourse::march(const Advance        &advance,
+                    std::vector<Instant> &memory,
+                    const unsigned int    n_lanes) const
   {
     const unsigned int n_instants = scheme.n_old + 1;
     while (memory.size() < n_instants)
-      memory.push_back(make_instant());
+      memory.push_back(make_instant(n_lanes));
     StepInstants instants{};
     for (unsigned int n = 0; n <= grid.n_steps; ++n)
       {
@@ -120,11 +123,14 @@ namespace Tempera
   void
   TimeCourse::observe(const unsigned int               n,
                       const NodalVector               &value,
-                      const dealii::ArrayView<double> &observed) const
+                      const dealii::ArrayView<double> &observed,
+                      const unsigned int               n_lanes) const
   {
     for (const auto &entry : observed_at[n])
       for (const auto &node : observations[entry.first].nodes)
-        observed[entry.first] += entry.second * node.second * value[node.first];
+        for (std::size_t lane = 0; lane < n_lanes; ++lane)
+          observed[entry.first * n_lanes + lane] +=
+            entry.second * node.second * value[node.first * n_lanes + lane];
   }
 
 
@@ -158,23 +164,26 @@ namespace Tempera
   TimeCourse::sweep_back(const dealii::ArrayView<const double> &weights,
                          const StepAt                          &step_at,
                          std::vector<NodalVector>              &sensitivities,
-                         const StepListener                    &listener) const
+                         const StepListener                    &listener,
+                         const unsigned int                     n_lanes) const
   {
     // Derivatives in the states of this and older instants.
-    const NodalVector        zero = make_vector();
+    const NodalVector        zero = make_vector(n_lanes);
     std::vector<NodalVector> values(scheme.n_old + 1, zero), velocities;
     if (has_inertia)
       velocities = values;
     NodalVector            combination = zero;
-    dealii::Vector<double> lambda(n_interior);
+    dealii::Vector<double> lambda(n_interior * n_lanes);
     for (NodalVector &sensitivity : sensitivities)
       sensitivity.set_zero();
 
     const auto begin_instant = [&](const unsigned int n) {
       for (const auto &entry : observed_at[n])
         for (const auto &node : observations[entry.first].nodes)
-          values[0][node.first] +=
-            weights[entry.first] * entry.second * node.second;
+          for (std::size_t lane = 0; lane < n_lanes; ++lane)
+            values[0][node.first * n_lanes + lane] +=
+              weights[entry.first * n_lanes + lane] * entry.second *
+              node.second;
     };
 
     for (unsigned int n = grid.n_steps; n > 0; --n)
@@ -195,8 +204,13 @@ namespace Tempera
           }
 
         // The multiplier of the step before is the guess.
-        here.solver->solve_transposed(lambda, value.interior);
-        here.matrix.subtract_transposed_coupling(value.boundary, lambda);
+        if (n_lanes == 1)
+          here.solver->solve_transposed(lambda, value.interior);
+        else
+          here.solver->solve_lanes(lambda, value.interior);
+        here.matrix.subtract_transposed_coupling(value.boundary,
+                                                 lambda,
+                                                 n_lanes);
         if (listener)
           listener(n, lambda);
 
@@ -213,7 +227,8 @@ namespace Tempera
           {
             term.matrix.multiply_transposed(combination,
                                             lambda,
-                                            here.is_symmetric);
+                                            here.is_symmetric,
+                                            n_lanes);
             for (unsigned int j = 1; j <= here.scheme.n_old; ++j)
               {
                 if (term.values[j] != 0.)

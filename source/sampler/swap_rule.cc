@@ -140,7 +140,7 @@ namespace Tempera
     prm.add_parameter(
       "Two-stage",
       two_stage,
-      "Whether the rule 'exact' first screens a swap with the hot rung's energy alone, so that most failing swaps cost no fine evaluation.");
+      "Whether the rules 'exact' and 'multi-variance' first screen a swap with the hot rung's energy alone, so that most failing swaps cost no fine evaluation. ('multi-variance' does not where 'Noise' is a number.)");
     declare_number_list(
       prm,
       "Noise",
@@ -227,18 +227,41 @@ namespace Tempera
 
 
   MultiVarianceSwap::MultiVarianceSwap(const SwapParameters &parameters)
-    : weights(checked_weights(parameters.weights))
+    : two_stage(parameters.two_stage)
+    , weights(checked_weights(parameters.weights))
     , correlation(parameters.correlation)
   {}
 
 
 
-  double
-  MultiVarianceSwap::log_ratio(const unsigned int,
-                               const Rung   &cold_rung,
-                               const Rung   &hot_rung,
-                               PairEnergies &energies) const
+  unsigned int
+  MultiVarianceSwap::n_stages(const Rung &cold_rung, const Rung &hot_rung) const
   {
+    return two_stage && !share_energy(cold_rung, hot_rung) &&
+               weights[cold] != 0. && cold_rung.noise == 0. &&
+               hot_rung.noise == 0. ?
+             2 :
+             1;
+  }
+
+
+
+  double
+  MultiVarianceSwap::log_ratio(const unsigned int stage,
+                               const Rung        &cold_rung,
+                               const Rung        &hot_rung,
+                               PairEnergies      &energies) const
+  {
+    if (n_stages(cold_rung, hot_rung) == 2)
+      {
+        const double screening =
+          shared_log_ratio(hot, cold_rung, hot_rung, energies);
+        return stage == 0 ?
+                 screening :
+                 weights[cold] *
+                   (shared_log_ratio(cold, cold_rung, hot_rung, energies) -
+                    screening);
+      }
     double result = 0.;
     for (const Side side : {cold, hot})
       if (weights[side] != 0.)
@@ -254,6 +277,7 @@ namespace Tempera
                                    const Rung &cold_rung,
                                    const Rung &hot_rung) const
   {
+    // One stage: with two there is no noise, or it is measured.
     // The sum of the two terms is their difference with one sign turned.
     return std::pow(inverse_temperature_gap(cold_rung, hot_rung), 2) *
            variance_of_difference(weights[cold] * cold_rung.noise,

@@ -308,13 +308,16 @@ namespace Tempera
       return;
     const Rung &cold_rung = chain.ladder[pair],
                &hot_rung  = chain.ladder[pair + 1];
-    double exact          = 0.;
-    for (unsigned int stage = 0;
-         stage < exact_rule.n_stages(cold_rung, hot_rung);
-         ++stage)
-      exact += exact_rule.log_ratio(stage, cold_rung, hot_rung, current);
+    const auto all_stages = [&](const SwapRule &some_rule) {
+      double sum = 0.;
+      for (unsigned int stage = 0;
+           stage < some_rule.n_stages(cold_rung, hot_rung);
+           ++stage)
+        sum += some_rule.log_ratio(stage, cold_rung, hot_rung, current);
+      return sum;
+    };
     const double difference =
-      multi_variance_rule.log_ratio(0, cold_rung, hot_rung, current) - exact;
+      all_stages(multi_variance_rule) - all_stages(exact_rule);
     if (std::isfinite(difference))
       pairs[pair].report.rule_difference.add(difference);
   }

@@ -13,20 +13,18 @@ namespace Tempera
 {
   namespace
   {
-    /** Predictions at a state; empty where the equation has no solution. */
-    std::vector<double>
-    predictions_at(const ForwardModel &model, const std::vector<double> &state)
+    /** Predictions by state; empty where the equation has no solution. */
+    std::vector<std::vector<double>>
+    predictions_at(const ForwardModel                     &model,
+                   const std::vector<std::vector<double>> &states)
     {
-      std::vector<double> result(model.n_predictions());
-      model.evaluate(dealii::ArrayView<const double>(state.data(),
-                                                     model.n_parameters()),
-                     dealii::make_array_view(result),
-                     false);
-      const bool is_finite =
-        std::all_of(result.begin(), result.end(), [](const double value) {
-          return std::isfinite(value);
-        });
-      return is_finite ? result : std::vector<double>();
+      std::vector<std::vector<double>> result = model.predict(states);
+      for (std::vector<double> &one : result)
+        if (!std::all_of(one.begin(), one.end(), [](const double value) {
+              return std::isfinite(value);
+            }))
+          one.clear();
+      return result;
     }
   } // namespace
 
@@ -95,13 +93,26 @@ namespace Tempera
         dealii::make_array_view(predictions),
         target.get_likelihood().noise_of(dealii::make_array_view(state)));
     };
-    for (const std::vector<double> &state : states)
+    // As many at a time as one of the models likes.
+    const std::size_t n_at_a_time =
+      std::max(model.n_together(), refined->n_together());
+    std::vector<std::vector<double>> all_now, all_better;
+    for (std::size_t i = 0; i < states.size(); ++i)
       {
-        is_interrupted = is_stopped();
-        if (is_interrupted)
-          break;
-        const std::vector<double> now    = predictions_at(model, state),
-                                  better = predictions_at(*refined, state);
+        if (i % n_at_a_time == 0)
+          {
+            is_interrupted = is_stopped();
+            if (is_interrupted)
+              break;
+            const std::vector<std::vector<double>> some(
+              states.begin() + i,
+              states.begin() + std::min(i + n_at_a_time, states.size()));
+            all_now    = predictions_at(model, some);
+            all_better = predictions_at(*refined, some);
+          }
+        const std::vector<double> &state  = states[i];
+        const std::vector<double> &now    = all_now[i % n_at_a_time];
+        const std::vector<double> &better = all_better[i % n_at_a_time];
         work += work_of_pair;
         if (now.empty() || better.empty())
           {
@@ -213,21 +224,20 @@ namespace Tempera
     const auto other = target.get_family().make_reintegrated(level);
     if (!other)
       return;
-    for (const std::size_t place : {std::size_t(0), states.size() - 1})
-      {
-        const std::vector<double> &state = states[place];
-        const std::vector<double>  now   = predictions_at(*model, state),
-                                  better = predictions_at(*other, state);
-        for (std::size_t k = 0; k < std::min(now.size(), better.size()); ++k)
-          integration_change =
-            std::max(integration_change,
-                     std::abs(now[k] - better[k]) /
-                       target.get_likelihood().standard_deviation(
-                         k,
-                         now[k],
-                         target.get_likelihood().noise_of(
-                           dealii::make_array_view(state))));
-      }
+    const std::vector<std::vector<double>> ends{states.front(), states.back()};
+    const auto                             now = predictions_at(*model, ends),
+               better                          = predictions_at(*other, ends);
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      for (std::size_t k = 0; k < std::min(now[i].size(), better[i].size());
+           ++k)
+        integration_change =
+          std::max(integration_change,
+                   std::abs(now[i][k] - better[i][k]) /
+                     target.get_likelihood().standard_deviation(
+                       k,
+                       now[i][k],
+                       target.get_likelihood().noise_of(
+                         dealii::make_array_view(ends[i]))));
   }
 
 

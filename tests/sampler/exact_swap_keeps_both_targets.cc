@@ -39,6 +39,12 @@ namespace
     const std::function<double(const double)> change;
   };
 
+  /** A normal law of the cold rung. */
+  struct ColdLaw
+  {
+    double mean = 0., deviation = 1.;
+  };
+
   struct Outcome
   {
     /** The smaller of the two rungs' p-values. */
@@ -51,7 +57,8 @@ namespace
             const std::shared_ptr<const Energy>   &hot_energy,
             const SwapParameters                  &parameters,
             const std::shared_ptr<const SwapRule> &rule             = nullptr,
-            const double                           cold_temperature = 1.)
+            const double                           cold_temperature = 1.,
+            const ColdLaw                         &cold_law         = ColdLaw())
   {
     ReplicaExchange sampler = make_swap_pair(cold_energy,
                                              hot_energy,
@@ -65,13 +72,19 @@ namespace
     for (key.round = 0; key.round < n_draws; ++key.round)
       {
         fill_normals(key, dealii::make_array_view(normals));
-        sampler.set_position(0, {normals[0]});
+        sampler.set_position(0,
+                             {cold_law.mean + cold_law.deviation * normals[0]});
         sampler.set_position(1, {1. + 3. * normals[1]});
         sampler.finish_round();
         cold_states.push_back(sampler.replica(0).position[0]);
         hot_states.push_back(sampler.replica(1).position[0]);
       }
-    return {std::min(kolmogorov_smirnov(cold_states, normal_cdf),
+    return {std::min(kolmogorov_smirnov(cold_states,
+                                        [&](const double x) {
+                                          return normal_cdf(
+                                            (x - cold_law.mean) /
+                                            cold_law.deviation);
+                                        }),
                      kolmogorov_smirnov(hot_states,
                                         [](const double x) {
                                           return normal_cdf((x - 1.) / 3.);
@@ -179,6 +192,25 @@ main()
   SwapParameters multi_variance;
   multi_variance.rule = "multi-variance";
   check_wrong("multi-variance", swap_once(fine, coarse, multi_variance));
+  // What it keeps instead has (x - 1)^2 / 9 + x^2 / 6 in the cold rung.
+  SwapParameters in_one_stage = multi_variance;
+  in_one_stage.two_stage      = false;
+  const ColdLaw kept{0.4, std::sqrt(1.8)};
+  const Outcome whole =
+    swap_once(fine, coarse, in_one_stage, nullptr, 1., kept);
+  const Outcome screened =
+    swap_once(fine, coarse, multi_variance, nullptr, 1., kept);
+  check_right("multi-variance in one stage, of its own law", whole);
+  check_right("multi-variance in two stages, of its own law", screened);
+  check("its two stages need fewer fine evaluations",
+        screened.report.cross_evaluations[0] < 0.9 * n_draws &&
+          whole.report.cross_evaluations[0] == n_draws,
+        std::to_string(screened.report.cross_evaluations[0]));
+  // A number may be a solver's error, for which stages would be something else.
+  SwapParameters given = multi_variance;
+  given.noise          = std::vector<double>{0.1};
+  check("noise that is given leaves it in one stage",
+        swap_once(fine, coarse, given).report.cross_evaluations[0] == n_draws);
   const auto changed = [&](const std::function<double(const double)> &change) {
     return swap_once(fine,
                      coarse,

@@ -294,6 +294,7 @@ main()
 {
   check_that_nothing_is_computed_twice("exact", true);
   check_that_nothing_is_computed_twice("exact", false);
+  check_that_nothing_is_computed_twice("multi-variance", true);
   check_that_nothing_is_computed_twice("multi-variance", false);
   for (const std::string kernel : {"MALA", "SGLD"})
     for (const bool in_gradient : {false, true})

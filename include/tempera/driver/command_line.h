@@ -21,6 +21,14 @@ namespace Tempera
 
 
   /**
+   * Whether a command line wants MPI, which takes a while to begin, although
+   * nobody has launched several processes: whether it may solve something.
+   */
+  bool
+  needs_mpi(const std::vector<std::string> &arguments);
+
+
+  /**
    * The program: carries out a command line (without the program's name) and
    * returns the exit code: 0 for success, 1 for a user's mistake, 130 for an
    * interrupted run.

@@ -8,11 +8,14 @@ namespace Tempera
 {
   class Parameters;
 
+  /** Whether a launcher such as mpirun or srun has made the environment. */
+  bool
+  has_launcher();
+
   /**
-   * To be called before MPI begins. Without a launcher such as mpirun or srun,
-   * Open MPI would start a daemon and listen at a port of all networks, though
-   * there is nobody to talk to: it is told not to. What the user has set in the
-   * environment stays.
+   * To be called before MPI begins. Without a launcher Open MPI would start a
+   * daemon and listen at a port of all networks, though there is nobody to talk
+   * to: it is told not to. What the user has set in the environment stays.
    */
   void
   isolate_without_launcher();

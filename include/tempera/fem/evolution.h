@@ -17,6 +17,9 @@ namespace Tempera
    * Second order in time is the system \f$u_t = v\f$,
    * \f$a v_t + b v + A u = f\f$, from which each step eliminates \f$v\f$:
    * one solve per step in any case. See doc/discretisation.md.
+   *
+   * Several sweeps can go together, in lanes: then vectors have all of them,
+   * and numbers are by observation, then by lane.
    */
   class Evolution
   {
@@ -33,19 +36,30 @@ namespace Tempera
     void
     forward(const std::vector<NodalVector>  &data,
             const dealii::ArrayView<double> &observed,
-            const InstantListener           &listener = {}) const;
+            const InstantListener           &listener = {},
+            const unsigned int               n_lanes  = 1) const;
 
     /** One step, or the initial instant; see TimeCourse::Advance. */
     void
     advance(const unsigned int              n,
             const std::vector<NodalVector> &data,
-            const StepInstants             &instants) const;
+            const StepInstants             &instants,
+            const unsigned int              n_lanes = 1) const;
 
     /** See TimeCourse::sweep_back(). */
     void
     adjoint(const dealii::ArrayView<const double> &weights,
             std::vector<NodalVector>              &sensitivities,
-            const TimeCourse::StepListener        &listener = {}) const;
+            const TimeCourse::StepListener        &listener = {},
+            const unsigned int                     n_lanes  = 1) const;
+
+    /**
+     * The largest number of lanes, and the only one besides 1: 1 where sweeps
+     * do not go together, on several processes and with linear solvers that
+     * solve one system after the other.
+     */
+    unsigned int
+    most_lanes() const;
 
     std::string
     solver_name() const;
@@ -67,10 +81,19 @@ namespace Tempera
     /** If the first step is a different one. */
     std::unique_ptr<const StepOperator> first_step;
 
-    /** Memory for the sweep: this and older instants. */
-    mutable std::vector<Instant>   window;
-    mutable NodalVector            combination;
-    mutable dealii::Vector<double> product, right_hand_side;
+    /** Memory for a sweep. */
+    struct Memory
+    {
+      /** This and older instants. */
+      std::vector<Instant>   window;
+      NodalVector            combination;
+      dealii::Vector<double> product, right_hand_side;
+    };
+
+    Memory &
+    memory_for(const unsigned int n_lanes) const;
+
+    mutable Memory memory, memory_with_lanes;
   };
 } // namespace Tempera
 

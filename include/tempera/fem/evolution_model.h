@@ -57,6 +57,18 @@ namespace Tempera
           const dealii::ArrayView<double> &observed,
           const InstantListener           &listener) const override;
 
+    unsigned int
+    n_together() const override
+    {
+      return evolution ? evolution->most_lanes() : 1;
+    }
+
+    /** In lanes, where the operator has no unknowns. */
+    std::vector<std::vector<double>>
+    solve_all(
+      const std::vector<std::vector<double>>      &states,
+      const typename MeshModel<dim>::LaneListener &listener) const override;
+
     bool
     solve_adjoint(const std::vector<double>             &theta,
                   const dealii::ArrayView<const double> &weights,

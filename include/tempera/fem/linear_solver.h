@@ -39,6 +39,21 @@ namespace Tempera
     solve_transposed(dealii::Vector<double>       &x,
                      const dealii::Vector<double> &b) const = 0;
 
+    /** Whether there is solve_lanes(). */
+    virtual bool
+    has_lanes() const
+    {
+      return false;
+    }
+
+    /**
+     * Solve with several right-hand sides, as LaneLoops wants them. The matrix
+     * is symmetric where there is this.
+     */
+    virtual void
+    solve_lanes(dealii::Vector<double>       &x,
+                const dealii::Vector<double> &b) const;
+
     /**
      * The logarithm of the determinant of the matrix. Only Cholesky's
      * factorisation knows it; others throw a UserError.

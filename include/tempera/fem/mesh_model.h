@@ -52,6 +52,9 @@ namespace Tempera
     write_fields(const std::vector<std::vector<double>> &states,
                  const FieldFileNames                   &names) const override;
 
+    std::vector<std::vector<double>>
+    predict(const std::vector<std::vector<double>> &states) const override;
+
     /**
      * All parameters of the problem, with the unknown ones in their places,
      * then the numbers of fields.
@@ -98,6 +101,25 @@ namespace Tempera
     solve(const std::vector<double>       &theta,
           const dealii::ArrayView<double> &observed,
           const InstantListener           &listener) const = 0;
+
+    /**
+     * Called with each instant of some solutions: the number of the first one,
+     * that of the instant, and the values in lanes.
+     */
+    using LaneListener = std::function<void(const std::size_t  first,
+                                            const unsigned int n,
+                                            const NodalVector &values,
+                                            const unsigned int n_lanes)>;
+
+    /**
+     * The solutions for several states, which are the unknowns and perhaps
+     * more numbers.
+     *
+     * @return What is observed by state; empty where there is no solution.
+     */
+    virtual std::vector<std::vector<double>>
+    solve_all(const std::vector<std::vector<double>> &states,
+              const LaneListener                     &listener) const;
 
     /**
      * The adjoint solution for weights of the observations; false if there is

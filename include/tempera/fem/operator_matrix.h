@@ -19,6 +19,9 @@ namespace Tempera
    * Of several processes each has the values of its own equations. On the
    * boundary each has those of a function wherever it needs them; those of a
    * functional are the sums over the processes.
+   *
+   * Several of them may be one, with lanes: the entries of all of them at a
+   * degree of freedom, then those at the next one (see LaneLoops).
    */
   struct NodalVector
   {
@@ -27,9 +30,11 @@ namespace Tempera
 
     NodalVector() = default;
 
-    NodalVector(const unsigned int n_interior, const unsigned int n_boundary)
-      : interior(n_interior)
-      , boundary(n_boundary)
+    NodalVector(const unsigned int n_interior,
+                const unsigned int n_boundary,
+                const unsigned int n_lanes = 1)
+      : interior(n_interior * n_lanes)
+      , boundary(n_boundary * n_lanes)
     {}
 
     void
@@ -46,6 +51,14 @@ namespace Tempera
       if (boundary.size() > 0)
         boundary.add(factor, other.boundary);
     }
+
+    /** Become the vector in a lane of another one, as short as this one is. */
+    void
+    copy_from_lane(const NodalVector &lanes, const std::size_t lane);
+
+    /** Write this vector into a lane of another one. */
+    void
+    copy_to_lane(NodalVector &lanes, const std::size_t lane) const;
 
     /** Entry of a degree of freedom; boundary ones come last. */
     double &
@@ -70,8 +83,9 @@ namespace Tempera
    * boundary. Of several processes each has its own rows; their columns are
    * those of an extended vector (see Partition).
    */
-  struct OperatorMatrix
+  class OperatorMatrix
   {
+  public:
     dealii::SparseMatrix<double> interior;
 
     /** An entry in a column of the boundary. */
@@ -99,23 +113,59 @@ namespace Tempera
 
     /** result = A function */
     void
-    multiply(dealii::Vector<double> &result, const NodalVector &function) const;
+    multiply(dealii::Vector<double> &result,
+             const NodalVector      &function,
+             const unsigned int      n_lanes = 1) const;
 
     /** result = A^T rows; a symmetric matrix is read by rows. */
     void
     multiply_transposed(NodalVector                  &result,
                         const dealii::Vector<double> &rows,
-                        const bool                    is_symmetric) const;
+                        const bool                    is_symmetric,
+                        const unsigned int            n_lanes = 1) const;
 
     /** The part of multiply() that comes from the boundary, subtracted. */
     void
     subtract_coupling(dealii::Vector<double>       &result,
-                      const dealii::Vector<double> &boundary) const;
+                      const dealii::Vector<double> &boundary,
+                      const unsigned int            n_lanes = 1) const;
 
     /** The part of multiply_transposed() for the boundary, subtracted. */
     void
     subtract_transposed_coupling(dealii::Vector<double>       &boundary,
-                                 const dealii::Vector<double> &rows) const;
+                                 const dealii::Vector<double> &rows,
+                                 const unsigned int n_lanes = 1) const;
+
+  private:
+    /** The matrix by rows, for products with lanes. */
+    struct Rows
+    {
+      std::vector<int>    starts, columns;
+      std::vector<double> values;
+    };
+
+    void
+    multiply_interior(dealii::Vector<double>       &result,
+                      const dealii::Vector<double> &vector,
+                      const unsigned int            n_lanes) const;
+
+    void
+    add_coupling(const double                  factor,
+                 dealii::Vector<double>       &result,
+                 const dealii::Vector<double> &boundary,
+                 const unsigned int            n_lanes) const;
+
+    void
+    add_transposed_coupling(const double                  factor,
+                            dealii::Vector<double>       &boundary,
+                            const dealii::Vector<double> &rows,
+                            const unsigned int            n_lanes) const;
+
+    /** Those of the matrix as it is now, made when first asked for. */
+    const Rows &
+    get_rows() const;
+
+    mutable std::shared_ptr<const Rows> rows_for_lanes;
   };
 } // namespace Tempera
 

@@ -86,18 +86,20 @@ namespace Tempera
 
     /** Data for a number of channels, zero. */
     std::vector<NodalVector>
-    make_data(const std::size_t n_channels) const;
+    make_data(const std::size_t  n_channels,
+              const unsigned int n_lanes = 1) const;
 
     NodalVector
-    make_vector() const
+    make_vector(const unsigned int n_lanes = 1) const
     {
-      return NodalVector(n_interior, n_boundary);
+      return NodalVector(n_interior, n_boundary, n_lanes);
     }
 
     Instant
-    make_instant() const
+    make_instant(const unsigned int n_lanes = 1) const
     {
-      return {make_vector(), has_inertia ? make_vector() : NodalVector()};
+      return {make_vector(n_lanes),
+              has_inertia ? make_vector(n_lanes) : NodalVector()};
     }
 
     /** Memory that a instant takes, in bytes. */
@@ -115,11 +117,12 @@ namespace Tempera
              dealii::Vector<double>         &load,
              dealii::Vector<double>         &boundary) const;
 
-    /** Add what is observed at instant @p n. */
+    /** Add what is observed at instant @p n: by observation, then by lane. */
     void
     observe(const unsigned int               n,
             const NodalVector               &value,
-            const dealii::ArrayView<double> &observed) const;
+            const dealii::ArrayView<double> &observed,
+            const unsigned int               n_lanes = 1) const;
 
     /**
      * Fills the newest instant of a step from the older ones, or that of the
@@ -131,10 +134,13 @@ namespace Tempera
     /**
      * All steps from the initial data to the end; false as soon as one fails.
      *
-     * @param memory For this and older instants; empty, or from the last time.
+     * @param memory For this and older instants; empty, or from the last time
+     * with as many lanes.
      */
     bool
-    march(const Advance &advance, std::vector<Instant> &memory) const;
+    march(const Advance        &advance,
+          std::vector<Instant> &memory,
+          const unsigned int    n_lanes = 1) const;
 
     /** What the matrices of a step are multiplied with. */
     struct StepStates
@@ -162,13 +168,15 @@ namespace Tempera
      * The derivative of the weighted sum of the observations in the data of
      * the first channels.
      *
+     * @param weights By observation, then by lane.
      * @param sensitivities By channel; as many as are wanted.
      */
     void
     sweep_back(const dealii::ArrayView<const double> &weights,
                const StepAt                          &step_at,
                std::vector<NodalVector>              &sensitivities,
-               const StepListener                    &listener) const;
+               const StepListener                    &listener,
+               const unsigned int                     n_lanes = 1) const;
 
   private:
     using Entries = std::vector<std::pair<unsigned int, double>>;

@@ -105,6 +105,18 @@ namespace Tempera
              const dealii::ArrayView<double>       &predictions,
              const bool derivative_follows) const override;
 
+    std::vector<std::vector<double>>
+    predict(const std::vector<std::vector<double>> &states) const override
+    {
+      return model->predict(states);
+    }
+
+    unsigned int
+    n_together() const override
+    {
+      return model->n_together();
+    }
+
     SolverWork
     work() const override;
 

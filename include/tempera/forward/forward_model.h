@@ -80,6 +80,36 @@ namespace Tempera
              const dealii::ArrayView<double>       &predictions,
              const bool derivative_follows) const = 0;
 
+    /**
+     * Predictions at several values of the parameters, for which some models
+     * take less time than for one after the other. What is predicted at one
+     * does not depend on the others, bit by bit; it may differ from that of
+     * evaluate() by rounding.
+     *
+     * @param states Each begins with the parameters.
+     */
+    virtual std::vector<std::vector<double>>
+    predict(const std::vector<std::vector<double>> &states) const
+    {
+      std::vector<std::vector<double>> result;
+      for (const std::vector<double> &state : states)
+        {
+          result.emplace_back(n_predictions());
+          evaluate(
+            dealii::ArrayView<const double>(state.data(), n_parameters()),
+            dealii::ArrayView<double>(result.back().data(), n_predictions()),
+            false);
+        }
+      return result;
+    }
+
+    /** How many values of the parameters predict() likes to get. */
+    virtual unsigned int
+    n_together() const
+    {
+      return 1;
+    }
+
     /** Whether a derivative costs as much again as the predictions. */
     virtual bool
     derivative_is_separate() const

@@ -182,6 +182,12 @@ namespace Tempera
    * a_2(\hat U_j(\beta_i) - \hat U_j(\beta_j))]\f$, \f$a_1 + a_2 = 1\f$.
    * It treats the difference of the solvers as noise, so a coarse solver's
    * bias enters the result.
+   *
+   * In two stages, the hot rung's energy screens the swap as in ExactSwap, and
+   * \f$\log S_2 = \tau_\delta a_1[D(\beta_i) - D(\beta_j)]\f$ with
+   * \f$D = U_i - U_j\f$ is the rest: both change sign when the swap is undone,
+   * so what is left invariant is the same. Noise that is given as a number may
+   * be a solver's error, for which this does not hold: then there is one stage.
    */
   class MultiVarianceSwap : public SwapRule
   {
@@ -193,6 +199,9 @@ namespace Tempera
     {
       return true;
     }
+
+    unsigned int
+    n_stages(const Rung &cold_rung, const Rung &hot_rung) const override;
 
     double
     log_ratio(const unsigned int stage,
@@ -206,6 +215,7 @@ namespace Tempera
                   const Rung        &hot_rung) const override;
 
   private:
+    const bool two_stage;
     /** \f$a_1\f$ and \f$a_2\f$ */
     const std::array<double, 2> weights;
     /** \f$\rho\f$ */
