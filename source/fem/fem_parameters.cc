@@ -80,7 +80,7 @@ namespace Tempera
       "Linear solver",
       linear_solver,
       linear_solver_words(),
-      "'CHOLMOD' and 'UMFPACK' factorise the matrix once; 'conjugate gradients', with algebraic multigrid of Trilinos, needs less memory on very large meshes. 'automatic' takes CHOLMOD up to the size at which that stops to pay.");
+      "'CHOLMOD' and 'UMFPACK' factorise the matrix once; 'conjugate gradients', with algebraic multigrid of Trilinos, needs less memory on very large meshes. 'automatic' takes CHOLMOD up to the size at which that stops to pay, and a factorisation within the band where matrices change with the unknowns and are small.");
     declare_number_above(
       prm,
       "Tolerance",

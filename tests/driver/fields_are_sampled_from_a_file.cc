@@ -159,7 +159,8 @@ namespace
           result.exit_code == 0 && contains(result.out, "field k: 16 blocks"),
           result.error + result.out);
     check_probabilities("blocks");
-    result = command({"map", "field.prm", "--output", "maximum"});
+    result =
+      command({"map", "field.prm", "--output", "maximum", "--overwrite"});
     check("the maximum of a field, and the normal law around it",
           result.exit_code == 0 && contains(result.out, "3 of 25") &&
             read_file("maximum/fields/map_k_map.csv")

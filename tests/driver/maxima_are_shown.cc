@@ -27,7 +27,8 @@ namespace
       command({"map",
                TEMPERA_SOURCE_DIR "/prm/examples/two_sources_best.prm",
                "--output",
-               "two_sources"});
+               "two_sources",
+               "--overwrite"});
     const std::string json = read_file("two_sources/map.json");
     check("both sources are found, with half of the mass each",
           result.exit_code == 0 && contains(result.out, "2 maxima") &&
@@ -60,8 +61,8 @@ namespace
   check_unknown_noise()
   {
     write_file("rod.prm", rod);
-    const CommandResult map =
-      command({"map", "rod.prm", "--output", "rod", "--draws", "2000"});
+    const CommandResult map = command(
+      {"map", "rod.prm", "--output", "rod", "--overwrite", "--draws", "2000"});
     const CommandResult truth    = command({"truth", "rod.prm"});
     const std::string   json     = read_file("rod/map.json");
     const double        evidence = number_after(json, "\"log_evidence\": "),
@@ -89,8 +90,9 @@ namespace
     tells(command({"map", "rod.prm", "--output", "rod"}), "rod");
     const std::atomic<bool> stop(true);
     check("a stop is obeyed",
-          command({"map", "rod.prm", "--output", "stopped"}, &stop).exit_code ==
-            130);
+          command({"map", "rod.prm", "--output", "stopped", "--overwrite"},
+                  &stop)
+              .exit_code == 130);
   }
 } // namespace
 

@@ -147,7 +147,7 @@ namespace
                    false);
     const auto at   = dealii::make_array_view(std::as_const(predictions));
     const auto rows = posterior.sensitivities(dealii::make_array_view(state));
-    worst           = rows.size() == 3 ? 0. : 1.;
+    worst           = rows.size() == 3 + noise.size() ? 0. : 1.;
     for (unsigned int k = 0; k < 3 && worst < 1.; ++k)
       {
         // Of a direction e_k of the data: J^T P e_k both ways.
@@ -174,6 +174,21 @@ namespace
           }
         for (unsigned int i = 0; i < 2; ++i)
           worst = std::max(worst, std::abs(found[i] - expected[i]));
+      }
+    if (noise.size() == 1 && worst < 1.)
+      {
+        std::vector<double> unit(4, 0.), information(4);
+        unit[3] = 1.;
+        likelihood->apply_information(at,
+                                      noise,
+                                      dealii::make_array_view(
+                                        std::as_const(unit)),
+                                      dealii::make_array_view(information));
+        worst =
+          std::max({worst,
+                    std::abs(std::pow(rows[3].back(), 2) - information[3]),
+                    std::abs(rows[3][0]),
+                    std::abs(rows[0].back())});
       }
     check(name + ": sensitivities are in units of the errors",
           worst < 1e-12,
