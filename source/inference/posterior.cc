@@ -141,6 +141,23 @@ namespace Tempera
 
 
 
+  std::vector<EnergyValues>
+  Posterior::values_at(const std::vector<std::vector<double>> &states) const
+  {
+    const auto                predictions = model->predict(states);
+    std::vector<EnergyValues> result;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      result.push_back(
+        {prior->energy(dealii::make_array_view(states[i]), {}),
+         likelihood->misfit(dealii::make_array_view(predictions[i]),
+                            likelihood->has_unknown_deviation() ?
+                              states[i][model->n_parameters()] :
+                              0.)});
+    return result;
+  }
+
+
+
   std::vector<std::vector<double>>
   Posterior::sensitivities(const dealii::ArrayView<const double> &state) const
   {

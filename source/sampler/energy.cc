@@ -20,4 +20,25 @@ namespace Tempera
                                                        gradient.data());
     return std::isfinite(sum);
   }
+
+
+
+  std::vector<EnergyValues>
+  Energy::values_at(const std::vector<std::vector<double>> &states) const
+  {
+    std::vector<EnergyValues> result;
+    Evaluation                evaluation;
+    evaluation.reference_gradient.resize(space().dimension());
+    evaluation.potential_gradient.resize(space().dimension());
+    for (const std::vector<double> &state : states)
+      {
+        evaluation.invalidate();
+        evaluate(dealii::make_array_view(state),
+                 RandomKey(),
+                 Request::values,
+                 evaluation);
+        result.push_back({evaluation.reference, evaluation.potential});
+      }
+    return result;
+  }
 } // namespace Tempera

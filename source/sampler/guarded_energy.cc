@@ -73,6 +73,24 @@ namespace Tempera
 
 
 
+  std::vector<EnergyValues>
+  GuardedEnergy::values_at(const std::vector<std::vector<double>> &states) const
+  {
+    std::vector<EnergyValues> result;
+    if (n_together() > 1)
+      try
+        {
+          result = energy->values_at(states);
+        }
+      catch (const SolveFailed &)
+        {}
+      catch (const dealii::SolverControl::NoConvergence &)
+        {}
+    return result.empty() ? Energy::values_at(states) : result;
+  }
+
+
+
   std::vector<std::vector<double>>
   GuardedEnergy::sensitivities(
     const dealii::ArrayView<const double> &state) const

@@ -140,7 +140,7 @@ namespace Tempera
     prm.add_parameter(
       "Two-stage",
       two_stage,
-      "Whether the rules 'exact' and 'multi-variance' first screen a swap with the hot rung's energy alone, so that most failing swaps cost no fine evaluation. ('multi-variance' does not where 'Noise' is a number.)");
+      "Whether the rules 'exact' and 'multi-variance' first screen a swap with the hot rung's energy alone, so that most failing swaps cost no fine evaluation; 'multi-variance' does not where 'Noise' is a number above 0.");
     declare_number_list(
       prm,
       "Noise",

@@ -96,22 +96,27 @@ namespace Tempera
               return none + "the level '" +
                      run.description.levels[run.ladder[rung - 1].level] +
                      "' is on another process. Run on fewer processes.\n";
-            const Energy &finer = run.ladder.energy(rung - 1);
-            for (OpenDraw &one : open_draws(run, rung, n))
+            const Energy         &finer = run.ladder.energy(rung - 1);
+            std::vector<OpenDraw> draws = open_draws(run, rung, n);
+            for (std::size_t begin = 0;
+                 begin < draws.size() && !run.is_stopped();)
               {
-                if (run.is_stopped())
-                  break;
-                Evaluation evaluation;
-                finer.evaluate(dealii::make_array_view(
-                                 std::as_const(one.state)),
-                               RandomKey(),
-                               Request::values,
-                               evaluation);
-                checks.level_solve_work += finer.work(Request::values) / unit;
-                one.solve.finer_energy = std::isfinite(evaluation.energy()) ?
-                                           evaluation.energy() :
-                                           no_solution;
-                checks.level_solves.push_back(one.solve);
+                const std::size_t end =
+                  std::min<std::size_t>(begin + finer.n_together(),
+                                        draws.size());
+                std::vector<std::vector<double>> states;
+                for (std::size_t i = begin; i < end; ++i)
+                  states.push_back(draws[i].state);
+                for (const EnergyValues &values : finer.values_at(states))
+                  {
+                    Checks::LevelSolve &one = draws[begin++].solve;
+                    checks.level_solve_work +=
+                      finer.work(Request::values) / unit;
+                    one.finer_energy = std::isfinite(values.energy()) ?
+                                         values.energy() :
+                                         no_solution;
+                    checks.level_solves.push_back(one);
+                  }
               }
           }
         return "Level solves: " + counted(checks.level_solves.size(), "draw") +

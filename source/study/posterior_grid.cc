@@ -51,27 +51,26 @@ namespace Tempera
     const std::vector<unsigned int> n{n_first, n_unknowns == 1 ? 1 : n_first};
     const std::size_t               n_energies = std::size_t{n[0]} * n[1];
     std::vector<double>             energies(n_energies);
-    Evaluation                      evaluation;
-    evaluation.reference_gradient.resize(n_unknowns);
-    evaluation.potential_gradient.resize(n_unknowns);
     const auto at = [&](const unsigned int i, const unsigned int direction) {
       return lower[direction] +
              (upper[direction] - lower[direction]) * (i + 0.5) / n[direction];
     };
-    for (unsigned int i = 0; i < n[0]; ++i)
-      for (unsigned int j = 0; j < n[1]; ++j)
-        {
-          const std::array<double, 2> state{{at(i, 0), at(j, 1)}};
-          energy.evaluate(dealii::ArrayView<const double>(state.data(),
-                                                          n_unknowns),
-                          RandomKey(),
-                          Request::values,
-                          evaluation);
-          const std::size_t here = std::size_t(i) * n[1] + j;
-          energies[here]         = evaluation.energy();
-          if (after_evaluation)
-            after_evaluation(here + 1, n_energies);
-        }
+    for (std::size_t begin = 0; begin < n_energies;)
+      {
+        const std::size_t end =
+          std::min<std::size_t>(begin + energy.n_together(), n_energies);
+        std::vector<std::vector<double>> states;
+        for (std::size_t here = begin; here < end; ++here)
+          {
+            states.push_back({at(here / n[1], 0)});
+            if (n_unknowns > 1)
+              states.back().push_back(at(here % n[1], 1));
+          }
+        for (const EnergyValues &values : energy.values_at(states))
+          energies[begin++] = values.energy();
+        if (after_evaluation)
+          after_evaluation(begin, n_energies);
+      }
 
     // Where the energy is not finite, nothing is plausible.
     double least = std::numeric_limits<double>::infinity();

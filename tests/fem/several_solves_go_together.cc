@@ -6,8 +6,11 @@
 #include "source_model.h"
 #include "tests.h"
 
+#include <tempera/base/solve_failed.h>
 #include <tempera/base/vector_units.h>
 #include <tempera/fem/lane_loops.h>
+#include <tempera/inference/posterior.h>
+#include <tempera/sampler/guarded_energy.h>
 
 #include <deal.II/base/parameter_handler.h>
 
@@ -159,6 +162,61 @@ namespace
     return largest;
   }
 
+  Unknown
+  uniform_unknown(const std::string &name)
+  {
+    return {name, Prior::uniform(0., 1.)};
+  }
+
+  /** A posterior that cannot evaluate several states with a certain one. */
+  class Fragile : public Posterior
+  {
+  public:
+    using Posterior::Posterior;
+
+    std::vector<EnergyValues>
+    values_at(const States &states) const override
+    {
+      if (states.size() > 1)
+        throw SolveFailed("too many");
+      return Posterior::values_at(states);
+    }
+  };
+
+  /** The energy's values at several states are those of single ones. */
+  template <class PosteriorType>
+  double
+  difference_of_energies()
+  {
+    const auto likelihood =
+      std::make_shared<GaussianLikelihood>(std::vector<double>{1.5, 2.},
+                                           std::vector<double>{0.3});
+    const GuardedEnergy energy(std::make_shared<PosteriorType>(
+      std::vector<Unknown>{uniform_unknown("x"), uniform_unknown("y")},
+      likelihood,
+      std::make_shared<EvolutionModel<2>>(source_setting(2),
+                                          level(9, 0.003),
+                                          SolverParameters())));
+    States              states = states_of(2);
+    for (std::vector<double> &state : states)
+      state.pop_back();
+    const std::vector<EnergyValues> together = energy.values_at(states);
+    double                          largest  = 0.;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      {
+        Evaluation evaluation;
+        energy.evaluate(dealii::make_array_view(std::as_const(states[i])),
+                        RandomKey(),
+                        Request::values,
+                        evaluation);
+        largest =
+          std::max({largest,
+                    std::abs(together.at(i).potential - evaluation.potential),
+                    std::abs(together[i].reference - evaluation.reference)});
+      }
+    return together.size() == states.size() ? largest : 1.;
+  }
+
   /** A factorisation made by hand solves its matrix, on some units. */
   double
   residual(const LaneLoops &loops)
@@ -256,6 +314,14 @@ main()
   check("fields of all instants",
         fields < 1e-11,
         std::to_string(fields * 1e11) + "e-11");
+  const double energies = difference_of_energies<Posterior>();
+  check("energies of several states",
+        energies < 1e-10,
+        std::to_string(energies * 1e10) + "e-10");
+  const double one_by_one = difference_of_energies<Fragile>();
+  check("if they fail together, one by one",
+        one_by_one == 0.,
+        std::to_string(one_by_one));
   double worst = 0.;
   for (const auto &units :
        {std::make_pair(VectorUnits::baseline, &lane_loops_baseline),

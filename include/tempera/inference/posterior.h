@@ -64,6 +64,15 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
+    unsigned int
+    n_together() const override
+    {
+      return model->n_together();
+    }
+
+    std::vector<EnergyValues>
+    values_at(const std::vector<std::vector<double>> &states) const override;
+
     bool
     has_sensitivities() const override
     {

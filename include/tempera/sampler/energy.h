@@ -91,6 +91,20 @@ namespace Tempera
   };
 
 
+  /** The values of an energy at a state. */
+  struct EnergyValues
+  {
+    double reference, potential;
+
+    /** The energy \f$U = R + P\f$. */
+    double
+    energy() const
+    {
+      return reference + potential;
+    }
+  };
+
+
   /**
    * The negative logarithm of an unnormalised density, \f$U = R + P\f$: the
    * one thing that the sampler knows of a problem.
@@ -168,6 +182,22 @@ namespace Tempera
              const RandomKey                       &key,
              const Request                          request,
              Evaluation                            &evaluation) const = 0;
+
+    /** How many states values_at() likes to get. */
+    virtual unsigned int
+    n_together() const
+    {
+      return 1;
+    }
+
+    /**
+     * The values of a deterministic energy at several states, which may take
+     * less time than one after the other. What is found at one does not depend
+     * on the others, bit by bit; it may differ from that of evaluate() by
+     * rounding.
+     */
+    virtual std::vector<EnergyValues>
+    values_at(const std::vector<std::vector<double>> &states) const;
 
     /** Whether there are sensitivities(). */
     virtual bool

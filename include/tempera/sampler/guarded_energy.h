@@ -72,6 +72,16 @@ namespace Tempera
              const Request                          request,
              Evaluation                            &evaluation) const override;
 
+    unsigned int
+    n_together() const override
+    {
+      return energy->n_together();
+    }
+
+    /** One by one where they fail together. */
+    std::vector<EnergyValues>
+    values_at(const std::vector<std::vector<double>> &states) const override;
+
     bool
     has_sensitivities() const override
     {
