@@ -30,11 +30,11 @@ namespace Tempera
       if (!parameters.covariance.empty())
         throw UserError("'Observations/Covariance' is not there for networks. "
                         "Give standard deviations in 'Observations/Noise'.");
-      if (!parameters.errors.are_plain())
+      if (!parameters.errors.are_plain() || !observations.groups.empty())
         throw UserError(
           "'Observations/Noise law', 'Noise scale', 'Noise "
-          "floor', 'Detection limit', 'Correlation time' and "
-          "'Discrepancy' are not there for networks: their errors are Gaussian. "
+          "floor', 'Detection limit', 'Correlation time', "
+          "'Discrepancy' and groups are not there for networks: their errors are Gaussian. "
           "Remove them.");
       if (!observations.standard_deviations.empty())
         return observations.standard_deviations;

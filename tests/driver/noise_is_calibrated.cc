@@ -46,8 +46,13 @@ namespace
             const std::vector<std::string> &truths = {})
   {
     write_file("noise.prm", content);
-    std::vector<std::string> arguments{
-      "calibrate", "noise.prm", "--output", "noise", "--overwrite"};
+    std::vector<std::string> arguments{"calibrate",
+                                       "noise.prm",
+                                       "--runs",
+                                       "60",
+                                       "--output",
+                                       "noise",
+                                       "--overwrite"};
     for (const std::string &truth : truths)
       {
         arguments.push_back("--truth");
