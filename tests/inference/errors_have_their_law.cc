@@ -120,13 +120,13 @@ namespace
       one.errors.detection_limit = "1.1";
     });
     add("correlated in time", {}, [](ObservationParameters &one) {
-      one.errors.correlation_time = "0.2";
+      one.errors.correlation_time = "0.8";
     });
-    add("correlated in time, all unknown", {0.3, 0.2}, [&](auto &one) {
+    add("correlated in time, all unknown", {0.3, 0.8}, [&](auto &one) {
       one.noise                   = sigma;
       one.errors.correlation_time = "log-normal(0.2, 1)";
     });
-    add("correlated logarithms, all unknown", {0.3, 0.2}, [&](auto &one) {
+    add("correlated logarithms, all unknown", {0.3, 0.8}, [&](auto &one) {
       one.noise                   = sigma;
       one.errors.scale            = ErrorScale::logarithmic;
       one.errors.correlation_time = "log-normal(0.2, 1)";
@@ -374,7 +374,7 @@ namespace
         {
           correlated[i][j] =
             places[i] == places[j] ?
-              0.09 * std::exp(-std::abs(times[i] - times[j]) / 0.2) :
+              0.09 * std::exp(-std::abs(times[i] - times[j]) / 0.8) :
               0.;
           discrepant[i][j] =
             0.16 * std::exp(-0.5 * std::pow((places[i] - places[j]) / 0.5, 2)) +
@@ -408,9 +408,9 @@ namespace
     };
     is_gaussian("errors that are correlated in time have a covariance",
                 correlated,
-                {0.3, 0.2},
+                {0.3, 0.8},
                 [](auto &known, auto &unknown) {
-                  known.errors.correlation_time   = "0.2";
+                  known.errors.correlation_time   = "0.8";
                   unknown.errors.correlation_time = "log-normal(0.2, 1)";
                 });
     is_gaussian("so has a discrepancy",
