@@ -88,8 +88,7 @@ namespace Tempera
   CovarianceModel::covariance(const Likelihood::View &noise,
                               std::vector<Matrix>    *derivatives) const
   {
-    const std::size_t n     = errors.sigmas.size();
-    const double      sigma = errors.sigma.at(noise);
+    const std::size_t n = errors.sigmas.size();
     Matrix            result(n, n);
     if (derivatives)
       derivatives->assign(noise.size(), Matrix(n, n));
@@ -111,10 +110,12 @@ namespace Tempera
               const double time  = errors.correlation_time ?
                                      errors.correlation_time->at(noise) :
                                      1.;
-              const double entry = sigma * sigma * errors.sigmas[i] *
-                                   errors.sigmas[j] * std::exp(-gap / time);
+              const double sigma = errors.sigmas[i].at(noise),
+                           other = errors.sigmas[j].at(noise),
+                           entry = sigma * other * std::exp(-gap / time);
               result(i, j) += entry;
-              add(errors.sigma, i, j, 2. * entry / sigma);
+              add(errors.sigmas[i], i, j, entry / sigma);
+              add(errors.sigmas[j], i, j, entry / other);
               if (errors.correlation_time)
                 add(*errors.correlation_time,
                     i,

@@ -60,6 +60,11 @@ namespace Tempera
             to_text(model.times[i]) +
             ": such errors would be equal. Remove one of the two, or the "
             "correlation time.");
+        if (model.sigmas[i].unknown != model.sigmas[before[i]].unknown)
+          throw UserError("'Observations/Correlation time' is set, but a "
+                          "sensor has measurements of several groups, with a "
+                          "sigma for each. Put them into one group, or remove "
+                          "the correlation time.");
         place->second = i;
       }
   }
@@ -69,9 +74,9 @@ namespace Tempera
   ErrorLikelihood::Scaling
   ErrorLikelihood::scaling(const std::size_t i,
                            const double      prediction,
-                           const double      sigma) const
+                           const View       &noise) const
   {
-    const double deviation = sigma * model.sigmas[i];
+    const double deviation = model.sigmas[i].at(noise);
     switch (model.scale)
       {
         case ErrorScale::proportional:
@@ -82,13 +87,16 @@ namespace Tempera
                     width,
                     1.,
                     deviation * part / (width * width),
-                    part * part / (width * width * sigma)};
+                    part * part / (width * width * deviation)};
           }
         case ErrorScale::logarithmic:
-          return {
-            std::log(prediction), deviation, 1. / prediction, 0., 1. / sigma};
+          return {std::log(prediction),
+                  deviation,
+                  1. / prediction,
+                  0.,
+                  1. / deviation};
         default:
-          return {prediction, deviation, 1., 0., 1. / sigma};
+          return {prediction, deviation, 1., 0., 1. / deviation};
       }
   }
 
@@ -126,8 +134,7 @@ namespace Tempera
     const dealii::ArrayView<double> &weights,
     const dealii::ArrayView<double> &noise_derivative) const
   {
-    const std::size_t n     = values.size();
-    const double      sigma = model.sigma.at(noise);
+    const std::size_t n = values.size();
     const double      time =
       model.correlation_time ? model.correlation_time->at(noise) : 1.;
     const auto           law = law_at(noise);
@@ -139,14 +146,14 @@ namespace Tempera
           return std::isnan(predictions[i]) ?
                    predictions[i] :
                    std::numeric_limits<double>::infinity();
-        scalings.push_back(scaling(i, predictions[i], sigma));
+        scalings.push_back(scaling(i, predictions[i], noise));
         errors[i] =
           (coordinate(is_censored(i) ? model.detection_limit : values[i]) -
            scalings[i].centre) /
           scalings[i].width;
       }
 
-    double            result = 0., by_sigma = 0., by_time = 0.;
+    double            result = 0., by_time = 0.;
     ErrorLaw::Numbers by_number = {{0., 0.}};
     for (const std::size_t i : order)
       {
@@ -169,7 +176,6 @@ namespace Tempera
             result += std::log(scalings[i].width * root);
             if (model.scale == ErrorScale::logarithmic)
               result += std::log(values[i]);
-            by_sigma += scalings[i].width_by_sigma;
             if (rho > 0.)
               {
                 by_error[j] -= term.by_error * rho / root;
@@ -186,18 +192,20 @@ namespace Tempera
     if (weights.size() == 0)
       return result;
 
-    for (std::size_t i = 0; i < n; ++i)
-      {
-        weights[i] = by_error[i] * scalings[i].error_by_prediction(errors[i]) +
-                     (is_censored(i) ? 0. : scalings[i].width_by_prediction);
-        by_sigma += by_error[i] * scalings[i].error_by_sigma(errors[i]);
-      }
     std::fill(noise_derivative.begin(), noise_derivative.end(), 0.);
     const auto add = [&](const NoiseNumber &number, const double derivative) {
       if (number.unknown >= 0)
         noise_derivative[number.unknown] += derivative;
     };
-    add(model.sigma, by_sigma);
+    for (std::size_t i = 0; i < n; ++i)
+      {
+        const Scaling &here = scalings[i];
+        weights[i] = by_error[i] * here.error_by_prediction(errors[i]) +
+                     (is_censored(i) ? 0. : here.width_by_prediction);
+        add(model.sigmas[i],
+            by_error[i] * here.error_by_sigma(errors[i]) +
+              (is_censored(i) ? 0. : here.width_by_sigma));
+      }
     for (unsigned int k = 0; k < by_number.size(); ++k)
       add(model.numbers[k], by_number[k]);
     if (model.correlation_time)
@@ -237,8 +245,7 @@ namespace Tempera
     // Simpson's rule in asinh of the error, which tails and centre suit.
     constexpr unsigned int n_steps = 200;
 
-    const double  sigma     = model.sigma.at(noise);
-    const Scaling scaled    = scaling(i, prediction, sigma);
+    const Scaling scaled    = scaling(i, prediction, noise);
     const double  largest   = std::asinh(law.reach());
     const bool    has_limit = std::isfinite(model.detection_limit);
     const double  limit =
@@ -254,8 +261,8 @@ namespace Tempera
       std::fill(score.begin(), score.end(), 0.);
       score[0] = term.by_error * scaled.error_by_prediction(error) +
                  (is_density ? scaled.width_by_prediction : 0.);
-      if (model.sigma.unknown >= 0)
-        score[1 + model.sigma.unknown] +=
+      if (model.sigmas[i].unknown >= 0)
+        score[1 + model.sigmas[i].unknown] +=
           term.by_error * scaled.error_by_sigma(error) +
           (is_density ? scaled.width_by_sigma : 0.);
       for (unsigned int k = 0; k < term.by_number.size(); ++k)
@@ -318,10 +325,8 @@ namespace Tempera
 
     // Gaussian errors whose width does not depend on the predictions.
     std::vector<double> row(n);
-    const double        sigma = model.sigma.at(noise),
-                 time         = model.correlation_time->at(noise);
-    const int sigma_place     = model.sigma.unknown,
-              time_place      = model.correlation_time->unknown;
+    const double        time       = model.correlation_time->at(noise);
+    const int           time_place = model.correlation_time->unknown;
     for (std::size_t i = 0; i < n; ++i)
       {
         whitening_weights(i, predictions, noise, dealii::make_array_view(row));
@@ -330,6 +335,9 @@ namespace Tempera
         for (std::size_t j = 0; j < n; ++j)
           result[j] += row[j] * part;
 
+
+        const int    sigma_place = model.sigmas[i].unknown;
+        const double sigma       = model.sigmas[i].at(noise);
         const double rho = correlation(i, time), variance = 1. - rho * rho,
                      slope    = rho * gaps[i] / (time * time),
                      of_sigma = 2. / (sigma * sigma),
@@ -365,11 +373,10 @@ namespace Tempera
           information_of(k, predictions[k], noise, *law_at(noise))(0, 0));
         return;
       }
-    const double sigma  = model.sigma.at(noise);
     const double rho    = correlation(k, model.correlation_time->at(noise)),
                  root   = std::sqrt(1. - rho * rho);
     const auto slope_of = [&](const std::size_t i) {
-      const Scaling one = scaling(i, predictions[i], sigma);
+      const Scaling one = scaling(i, predictions[i], noise);
       return one.centre_by_prediction / one.width;
     };
     weights[k] = slope_of(k) / root;
@@ -385,7 +392,6 @@ namespace Tempera
                               const double         factor,
                               std::vector<double> &predictions) const
   {
-    const double sigma = model.sigma.at(noise);
     const double time =
       model.correlation_time ? model.correlation_time->at(noise) : 1.;
     const auto          law = law_at(noise);
@@ -397,7 +403,7 @@ namespace Tempera
         if (rho > 0.)
           errors[i] =
             rho * errors[before[i]] + std::sqrt(1. - rho * rho) * errors[i];
-        const Scaling scaled = scaling(i, predictions[i], sigma);
+        const Scaling scaled = scaling(i, predictions[i], noise);
         const double  place = scaled.centre + factor * scaled.width * errors[i];
         predictions[i] =
           std::max(model.detection_limit,
@@ -413,7 +419,7 @@ namespace Tempera
                                       const double      prediction,
                                       const View       &noise) const
   {
-    const Scaling scaled = scaling(value, prediction, model.sigma.at(noise));
+    const Scaling scaled = scaling(value, prediction, noise);
     return scaled.width / scaled.centre_by_prediction;
   }
 } // namespace Tempera

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 namespace Tempera
 {
@@ -154,34 +156,54 @@ namespace Tempera
       if (!parameters.covariance.empty())
         throw UserError("'Observations/Covariance' is given, but " + what +
                         ". Remove one or the other.");
-      ErrorModel model;
-      Noise      noise;
-      model.shape  = errors.shape;
-      model.scale  = errors.scale;
-      model.floor  = errors.floor;
-      model.sigmas = observations.standard_deviations;
-      if (model.sigmas.empty() && is_prior(parameters.noise))
+      ErrorModel               model;
+      Noise                    noise;
+      std::vector<std::string> words;
+      model.shape = errors.shape;
+      model.scale = errors.scale;
+      model.floor = errors.floor;
+      if (observations.standard_deviations.empty() &&
+          is_prior(parameters.noise))
         {
-          noise.unknowns.push_back({"sigma", prior_of_sigma(parameters.noise)});
-          model.sigma.unknown = 0;
-          model.sigmas        = {1.};
+          const Prior prior = prior_of_sigma(parameters.noise);
+          // Without groups all are of one.
+          const std::vector<double> groups = observations.groups.empty() ?
+                                               std::vector<double>(n, 0.) :
+                                               observations.groups;
+          const std::set<double>    distinct(groups.begin(), groups.end());
+          for (const double group : distinct)
+            noise.unknowns.push_back({observations.groups.empty() ?
+                                        "sigma" :
+                                        "sigma_" + to_text(group),
+                                      prior});
+          for (const double group : groups)
+            model.sigmas.push_back(
+              {1., int(std::distance(distinct.begin(), distinct.find(group)))});
+          if (distinct.size() > 1)
+            words.push_back("with a sigma for each group");
         }
-      else if (model.sigmas.empty())
-        model.sigmas = numbers_of(parameters.noise);
-      if (model.sigmas.size() == 1)
-        model.sigmas.resize(n, model.sigmas[0]);
-      if (model.sigmas.size() != n)
-        throw UserError("'" + noise_name + "' has " +
-                        counted(model.sigmas.size(), "number") +
-                        ", but there are " + counted(n, "measurement") +
-                        ". Give one number for all or one for each.");
-      for (const double sigma : model.sigmas)
-        if (!(sigma > 0.))
-          throw UserError("'" + noise_name + "' names " + to_text(sigma) +
-                          ", but a standard deviation must be above 0.");
+      else
+        {
+          std::vector<double> sigmas = observations.standard_deviations;
+          if (sigmas.empty())
+            sigmas = numbers_of(parameters.noise);
+          if (sigmas.size() == 1)
+            sigmas.resize(n, sigmas[0]);
+          if (sigmas.size() != n)
+            throw UserError("'" + noise_name + "' has " +
+                            counted(sigmas.size(), "number") +
+                            ", but there are " + counted(n, "measurement") +
+                            ". Give one number for all or one for each.");
+          for (const double sigma : sigmas)
+            {
+              if (!(sigma > 0.))
+                throw UserError("'" + noise_name + "' names " + to_text(sigma) +
+                                ", but a standard deviation must be above 0.");
+              model.sigmas.push_back({sigma, -1});
+            }
+        }
 
       constexpr double infinity = std::numeric_limits<double>::infinity();
-      std::vector<std::string> words;
       if (model.shape == ErrorShape::student_t)
         {
           model.numbers[0] = number_of(errors.degrees_of_freedom,
@@ -376,8 +398,15 @@ namespace Tempera
                     errors.shape == ErrorShape::outliers,
                     name,
                     "Noise law = outliers");
-    return errors.are_plain() ? gaussian_noise(parameters, observations) :
-                                other_noise(parameters, observations);
+    if (!observations.groups.empty() &&
+        (!is_prior(parameters.noise) || has_deviations))
+      throw UserError("The data have groups, each with a sigma of its own, but "
+                      "'Observations/Noise' or a column 'sigma' says how large "
+                      "it is. Make 'Noise' a prior, or remove the column "
+                      "'group'.");
+    return errors.are_plain() && observations.groups.empty() ?
+             gaussian_noise(parameters, observations) :
+             other_noise(parameters, observations);
   }
 
 
@@ -398,22 +427,20 @@ namespace Tempera
     Observations before = observations;
     before.values       = predictions;
     before.standard_deviations.clear();
-    const std::size_t n_unknowns =
-      make_noise(parameters, before).likelihood->n_unknowns();
+    before.groups.clear();
     // Sigma is the synthetic noise, the others are the truth's.
-    const bool            has_sigma = is_prior(parameters.noise);
-    ObservationParameters known     = parameters;
-    known.noise                     = to_text(parameters.synthetic_noise);
-    const Noise       noise         = make_noise(known, before);
-    const std::size_t n_other       = n_unknowns - has_sigma;
-    if (n_other > 0 && truth.size() != n_unknowns)
+    ObservationParameters known = parameters;
+    known.noise                 = to_text(parameters.synthetic_noise);
+    const Noise       noise     = make_noise(known, before);
+    const std::size_t n_other   = noise.likelihood->n_unknowns();
+    // Which names them all, sigma included.
+    if (truth.size() < n_other)
       throw UserError(
         "'Observations/Synthetic data' are made from the truth, and the law of "
         "their errors has " +
         counted(n_other, "unknown number") +
-        ". Let 'Observations/Truth' name these, too, as the last of its "
-        "numbers (" +
-        std::string(has_sigma ? "after sigma" : "after the unknowns") + ").");
+        ". Let 'Observations/Truth' name the unknowns of the errors, too, "
+        "behind the others.");
     const std::vector<double> numbers(truth.end() - n_other, truth.end());
     std::vector<double>       normals(predictions.size());
     RandomKey                 key;

@@ -34,12 +34,12 @@ namespace Tempera
     prm.add_parameter(
       "File",
       file,
-      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t (unless the equation is stationary), value and, if wanted, sigma, separated by commas, semicolons or tabs; each line is a measurement. A relative name starts from the folder of the parameter file.",
+      "CSV file in the place of 'Sensors', 'Times' and 'Values'. Its columns are x (y, z), t (unless the equation is stationary), value and, if wanted, sigma or group (a number; each group has a sigma of its own, if it is unknown), separated by commas, semicolons or tabs; each line is a measurement. A relative name starts from the folder of the parameter file.",
       Anything());
     prm.add_parameter(
       "Noise",
       noise,
-      "Standard deviation of the errors of measurement: a number, one number per measurement, or, if it is unknown, a prior as for the unknowns; it is then sampled under the name sigma. Not used with a covariance or a column sigma.",
+      "Standard deviation of the errors of measurement: a number, one number per measurement, or, if it is unknown, a prior as for the unknowns; it is then sampled under the name sigma, or sigma_1 and so on with a column group. Not used with a covariance or a column sigma.",
       Anything());
     declare_choice<ErrorShape>(
       prm,
@@ -168,7 +168,7 @@ namespace Tempera
           throw UserError("'Observations/File' takes the place of 'Sensors', "
                           "'Times' and 'Values'. Remove one or the other.");
         const CsvTable           table(parameters.file);
-        std::vector<std::string> known{"value", "sigma"};
+        std::vector<std::string> known{"value", "sigma", "group"};
         if (!is_stationary)
           known.push_back("t");
         for (unsigned int d = 0; d < dimension; ++d)
@@ -198,6 +198,8 @@ namespace Tempera
           }
         if (is_given)
           result.values = table.column("value");
+        if (table.has_column("group"))
+          result.groups = table.column("group");
         if (table.has_column("sigma"))
           {
             result.standard_deviations = table.column("sigma");

@@ -30,12 +30,6 @@ namespace Tempera
       if (!parameters.covariance.empty())
         throw UserError("'Observations/Covariance' is not there for networks. "
                         "Give standard deviations in 'Observations/Noise'.");
-      if (!parameters.errors.are_plain())
-        throw UserError(
-          "'Observations/Noise law', 'Noise scale', 'Noise "
-          "floor', 'Detection limit', 'Correlation time' and "
-          "'Discrepancy' are not there for networks: their errors are Gaussian. "
-          "Remove them.");
       if (!observations.standard_deviations.empty())
         return observations.standard_deviations;
       std::vector<double> result;
@@ -299,6 +293,12 @@ namespace Tempera
       }
     Observations observations =
       make_observations(parameters, dimension, !has_time);
+    if (!parameters.errors.are_plain() || !observations.groups.empty())
+      throw UserError(
+        "'Observations/Noise law', 'Noise scale', 'Noise "
+        "floor', 'Detection limit', 'Correlation time', "
+        "'Discrepancy' and groups are not there for networks: their errors are Gaussian. "
+        "Remove them.");
     std::vector<double> inputs;
     for (const Sensor &sensor : observations.sensors)
       {

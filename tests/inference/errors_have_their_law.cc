@@ -35,7 +35,7 @@ namespace
   {
     std::string           name;
     ObservationParameters parameters;
-    Numbers               predictions{1.3, 0.8, 2.1}, noise;
+    Numbers               predictions{1.3, 0.8, 2.1}, noise, groups;
   };
 
   Setting
@@ -120,13 +120,13 @@ namespace
       one.errors.detection_limit = "1.1";
     });
     add("correlated in time", {}, [](ObservationParameters &one) {
-      one.errors.correlation_time = "0.2";
+      one.errors.correlation_time = "0.8";
     });
-    add("correlated in time, all unknown", {0.3, 0.2}, [&](auto &one) {
+    add("correlated in time, all unknown", {0.3, 0.8}, [&](auto &one) {
       one.noise                   = sigma;
       one.errors.correlation_time = "log-normal(0.2, 1)";
     });
-    add("correlated logarithms, all unknown", {0.3, 0.2}, [&](auto &one) {
+    add("correlated logarithms, all unknown", {0.3, 0.8}, [&](auto &one) {
       one.noise                   = sigma;
       one.errors.scale            = ErrorScale::logarithmic;
       one.errors.correlation_time = "log-normal(0.2, 1)";
@@ -147,14 +147,29 @@ namespace
       one.errors.discrepancy        = "half-normal(1)";
       one.errors.discrepancy_length = "0.5";
     });
+    add("Student t, a sigma for each of two groups",
+        {0.3, 0.6},
+        [&](auto &one) {
+          one.noise                     = sigma;
+          one.errors.shape              = ErrorShape::student_t;
+          one.errors.degrees_of_freedom = "3";
+        });
+    all.back().groups = {7., 2., 7.};
+    add("a discrepancy and two groups", {0.3, 0.6, 0.4}, [&](auto &one) {
+      one.noise                     = sigma;
+      one.errors.discrepancy        = "half-normal(1)";
+      one.errors.discrepancy_length = "0.5";
+    });
+    all.back().groups = {7., 2., 7.};
     return all;
   }
 
   Observations
-  observations(const Numbers &values)
+  observations(const Numbers &values, const Numbers &groups = {})
   {
     Observations result;
     result.values = values;
+    result.groups = groups;
     for (std::size_t i = 0; i < values.size(); ++i)
       // Two of one sensor, if there are three.
       result.sensors.push_back(
@@ -179,7 +194,7 @@ namespace
   check_density(const Setting &at)
   {
     if (!at.parameters.errors.correlation_time.empty() ||
-        !at.parameters.errors.discrepancy.empty())
+        !at.parameters.errors.discrepancy.empty() || !at.groups.empty())
       return;
     Setting one     = at;
     one.predictions = {0.9};
@@ -245,7 +260,8 @@ namespace
     const std::size_t n = at.predictions.size(), m = at.noise.size();
     // The middle one is below the limit where there is one.
     const auto likelihood =
-      make_noise(at.parameters, observations({1.7, 0.9, 1.4})).likelihood;
+      make_noise(at.parameters, observations({1.7, 0.9, 1.4}, at.groups))
+        .likelihood;
     const auto misfit = [&](const Numbers &state) {
       const Numbers predictions(state.begin(), state.begin() + n);
       return likelihood->misfit(view(predictions),
@@ -280,7 +296,8 @@ namespace
   {
     const std::size_t n = at.predictions.size(), m = at.noise.size();
     const auto        likelihood =
-      make_noise(at.parameters, observations(at.predictions)).likelihood;
+      make_noise(at.parameters, observations(at.predictions, at.groups))
+        .likelihood;
     constexpr unsigned int n_draws = 40000;
     std::vector<Numbers>   products((n + m) * (n + m));
     for (unsigned int k = 0; k < n_draws; ++k)
@@ -357,7 +374,7 @@ namespace
         {
           correlated[i][j] =
             places[i] == places[j] ?
-              0.09 * std::exp(-std::abs(times[i] - times[j]) / 0.2) :
+              0.09 * std::exp(-std::abs(times[i] - times[j]) / 0.8) :
               0.;
           discrepant[i][j] =
             0.16 * std::exp(-0.5 * std::pow((places[i] - places[j]) / 0.5, 2)) +
@@ -391,9 +408,9 @@ namespace
     };
     is_gaussian("errors that are correlated in time have a covariance",
                 correlated,
-                {0.3, 0.2},
+                {0.3, 0.8},
                 [](auto &known, auto &unknown) {
-                  known.errors.correlation_time   = "0.2";
+                  known.errors.correlation_time   = "0.8";
                   unknown.errors.correlation_time = "log-normal(0.2, 1)";
                 });
     is_gaussian("so has a discrepancy",
@@ -491,6 +508,36 @@ namespace
   }
 
   void
+  check_groups()
+  {
+    ObservationParameters parameters;
+    parameters.noise = "half-normal(1)";
+    const Noise noise =
+      make_noise(parameters, observations({1., 2., 3.}, {7., 2., 7.}));
+    check("a group has a sigma of its own",
+          noise.unknowns.size() == 2 && noise.unknowns[0].name == "sigma_2" &&
+            noise.unknowns[1].name == "sigma_7");
+    const Numbers predictions(3, 0.), sigmas{1., 2.};
+    check("which is that of its values",
+          is_near(noise.likelihood->misfit(view(predictions), view(sigmas)),
+                  0.5 * (0.25 + 4. + 2.25) + std::log(4.) +
+                    1.5 * std::log(2. * M_PI),
+                  1e-12));
+    std::string message;
+    try
+      {
+        make_noise(ObservationParameters(), observations({1.}, {1.}));
+      }
+    catch (const UserError &error)
+      {
+        message = error.what();
+      }
+    check("groups of a known sigma are refused with a word",
+          message.find("'group'") != std::string::npos,
+          message);
+  }
+
+  void
   check_mistakes()
   {
     const auto student = [](const std::string &degrees) {
@@ -566,6 +613,7 @@ main()
       check_information(one);
     }
   check_values();
+  check_groups();
   check_mistakes();
   return result();
 }

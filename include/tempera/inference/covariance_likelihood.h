@@ -31,7 +31,7 @@ namespace Tempera
    */
   struct CovarianceModel
   {
-    /** Of the errors: sigmas, sigma, correlation time, places and times. */
+    /** Of the errors: sigmas, correlation time, places and times. */
     ErrorModel                 errors;
     std::optional<Discrepancy> discrepancy;
 

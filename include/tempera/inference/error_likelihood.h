@@ -51,10 +51,9 @@ namespace Tempera
     std::array<NoiseNumber, ErrorLaw::most_numbers> numbers;
 
     ErrorScale scale = ErrorScale::absolute;
-    /** By measurement, to be multiplied with #sigma. */
-    std::vector<double> sigmas;
-    NoiseNumber         sigma;
-    double              floor = 0.;
+    /** By measurement. */
+    std::vector<NoiseNumber> sigmas;
+    double                   floor = 0.;
 
     /** Values that are not above it are known to be below, and no more. */
     double detection_limit = -std::numeric_limits<double>::infinity();
@@ -177,7 +176,7 @@ namespace Tempera
     Scaling
     scaling(const std::size_t i,
             const double      prediction,
-            const double      sigma) const;
+            const View       &noise) const;
 
     /** A value as errors are added to it. */
     double

@@ -74,6 +74,8 @@ namespace Tempera
     std::vector<double> values;
     /** One per value; empty if the file has none. */
     std::vector<double> standard_deviations;
+    /** The same: those of one group have the same unknown sigma. */
+    std::vector<double> groups;
 
     /** The latest time; 0 without sensors. */
     double
