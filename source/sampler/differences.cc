@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <tempera/base/moments.h>
+#include <tempera/sampler/gathered_states.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/tuned_kernel.h>
 
@@ -117,41 +118,6 @@ namespace Tempera
       }
 
     private:
-      /** Evenly spaced states of a window of the burn-in. */
-      struct Gathered
-      {
-        void
-        add(const std::vector<double> &position)
-        {
-          if (n_seen++ % stride != 0)
-            return;
-          states.insert(states.end(), position.begin(), position.end());
-          const std::size_t d = position.size();
-          if (states.size() < most * d)
-            return;
-          for (std::size_t i = 0; i < most / 2; ++i)
-            std::copy_n(&states[2 * i * d], d, &states[i * d]);
-          states.resize(most / 2 * d);
-          stride *= 2;
-        }
-
-        template <typename Archive>
-        void
-        serialize(Archive &archive, const std::uint64_t dimension)
-        {
-          archive &n_seen &stride;
-          serialize_vector(archive, states, most * dimension);
-          if (stride == 0 || states.size() % dimension != 0)
-            throw ArchiveError("an archive of states is cut off");
-        }
-
-        static constexpr std::size_t most = 1000;
-
-        std::uint64_t n_seen = 0, stride = 1;
-        /** One after the other. */
-        std::vector<double> states;
-      };
-
       struct State : public KernelStateOf<State, TunedState>
       {
         State(const StepTuning  &tuning,
@@ -175,7 +141,7 @@ namespace Tempera
 
           std::vector<double> states = gathered.states;
           states.insert(states.end(), of_hotter.begin(), of_hotter.end());
-          gathered  = Gathered();
+          gathered  = GatheredStates();
           of_hotter = {};
           if (states.size() / move.size() < fewest)
             return;
@@ -204,7 +170,9 @@ namespace Tempera
         {
           TunedState::serialize(file);
           gathered.serialize(file, move.size());
-          serialize_vector(file, archive, 2 * Gathered::most * move.size());
+          serialize_vector(file,
+                           archive,
+                           2 * GatheredStates::most * move.size());
           if constexpr (Archive::is_loading::value)
             {
               if (archive.size() % move.size() != 0)
@@ -213,7 +181,7 @@ namespace Tempera
             }
         }
 
-        Gathered            gathered;
+        GatheredStates      gathered;
         std::vector<double> of_hotter, archive, deviations;
         /** Memory of a step. */
         std::vector<double> move;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tempera/base/triangle.h>
 #include <tempera/sampler/ladder.h>
 #include <tempera/sampler/langevin_loops.h>
 #include <tempera/sampler/step_tuning.h>
@@ -12,57 +13,6 @@ namespace Tempera
   {
     /** Fewer draws say nothing of variances. */
     constexpr std::uint64_t least_draws = 10;
-
-    std::size_t
-    triangle(const std::size_t n)
-    {
-      return n * (n + 1) / 2;
-    }
-
-    /** A lower triangle, row by row. */
-    class Triangle
-    {
-    public:
-      explicit Triangle(const std::size_t n)
-        : n(n)
-        , entries(triangle(n))
-      {}
-
-      double &
-      operator()(const std::size_t i, const std::size_t j)
-      {
-        return entries[triangle(i) + j];
-      }
-
-      double
-      operator()(const std::size_t i, const std::size_t j) const
-      {
-        return entries[triangle(i) + j];
-      }
-
-      /** Replace the lower half of A by L with A = LL^T, if there is one. */
-      bool
-      factorise()
-      {
-        for (std::size_t i = 0; i < n; ++i)
-          for (std::size_t j = 0; j <= i; ++j)
-            {
-              double sum = (*this)(i, j);
-              for (std::size_t k = 0; k < j; ++k)
-                sum -= (*this)(i, k) * (*this)(j, k);
-              if (j < i)
-                (*this)(i, j) = sum / (*this)(j, j);
-              else if (sum > 0. && std::isfinite(sum))
-                (*this)(i, i) = std::sqrt(sum);
-              else
-                return false;
-            }
-        return true;
-      }
-
-      const std::size_t   n;
-      std::vector<double> entries;
-    };
 
     /** L of the scales in use. */
     Triangle
@@ -204,7 +154,8 @@ namespace Tempera
                                    const unsigned int dimension)
     : the_kind(kind)
     , means(kind == Kind::none ? 0 : dimension)
-    , products(kind == Kind::covariances ? triangle(dimension) : means.size())
+    , products(kind == Kind::covariances ? Triangle::n_entries(dimension) :
+                                           means.size())
     , deviations(means.size())
   {}
 
@@ -226,7 +177,7 @@ namespace Tempera
       for (std::size_t i = 0; i < means.size(); ++i)
         {
           const double deviation = position[i] - means[i];
-          double      *row       = products.data() + triangle(i);
+          double      *row       = products.data() + Triangle::n_entries(i);
           for (std::size_t j = 0; j <= i; ++j)
             row[j] += deviations[j] * deviation;
         }
@@ -248,7 +199,7 @@ namespace Tempera
   PositionMoments::variance(const std::size_t i) const
   {
     const std::size_t place =
-      the_kind == Kind::covariances ? triangle(i) + i : i;
+      the_kind == Kind::covariances ? Triangle::n_entries(i) + i : i;
     return n > 1 ? products[place] / (n - 1) : 0.;
   }
 
@@ -258,7 +209,8 @@ namespace Tempera
   PositionMoments::covariance(const std::size_t i, const std::size_t j) const
   {
     return n > 1 ?
-             products[triangle(std::max(i, j)) + std::min(i, j)] / (n - 1) :
+             products[Triangle::n_entries(std::max(i, j)) + std::min(i, j)] /
+               (n - 1) :
              0.;
   }
 

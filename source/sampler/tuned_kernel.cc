@@ -61,7 +61,8 @@ namespace Tempera
   TunedKernel::decide(const StepContext         &context,
                       const std::vector<double> &move,
                       Replica                   &replica,
-                      Replica                   &proposal)
+                      Replica                   &proposal,
+                      const double               log_ratio_of_ways)
   {
     const Rung &rung = context.rung;
     proposal.id      = replica.id;
@@ -82,7 +83,7 @@ namespace Tempera
     outcome.count(Request::values);
     const double log_ratio =
       replica.evaluations[rung.level].tempered(rung.exponents) -
-      there.tempered(rung.exponents);
+      there.tempered(rung.exponents) + log_ratio_of_ways;
     outcome.non_finite = !std::isfinite(log_ratio);
     if (!outcome.non_finite)
       {

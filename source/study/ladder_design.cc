@@ -28,14 +28,33 @@ namespace Tempera
      */
     constexpr double share_of_run = 0.25, small_share = 0.05,
                      share_of_hope = 0.16;
-    /** Solves for an effective draw and an unknown, of 'differences' where the
-     * posterior is nearly normal: six at best. */
+    /** Solves for an effective draw and an unknown: what 'differences' take
+     * where the posterior is nearly normal is six at best. */
     constexpr double good_solves = 10.;
+    /** What moves on ladders, and on a rung alone: both learn the law. */
+    const std::string ladder_kernel = "differences + mixture",
+                      single_kernel = "Laplace + differences";
     /** Draws of one level serve another if their energies differ by less. */
     constexpr double nearly_the_same = 0.6, too_different = 1.5;
 
     /** What pilots have found on one level. */
     struct Found
+    {
+      PilotLadder ladder;
+      PilotResult result;
+      TriedLadder tried;
+      /** Of its rungs. */
+      std::vector<TriedLadder> shorter;
+
+      /** Of the pilots of the ladder: rounds of the next one, the barrier by
+       * the last, and draws of all of them, of which the last count most. */
+      unsigned int n_rounds     = 0;
+      double       last_barrier = infinity, n_draws = 0., n_effective = 0.;
+    };
+
+
+    /** What pilots of some rungs of a ladder have found. */
+    struct Shorter
     {
       PilotLadder ladder;
       PilotResult result;
@@ -194,11 +213,31 @@ namespace Tempera
       PilotLadder
       first_ladder(const std::string &level);
 
-      /** Pilots of doubling length, until enough is known or too much spent. */
+      /**
+       * Know the law on a level: first by a few rounds of the whole ladder, to
+       * see what there is; then by its coldest rung alone, if that finds all of
+       * this, else by the ladder.
+       */
       void
-      explore(PilotLadder                      ladder,
-              std::vector<std::vector<double>> starts,
-              const double                     enough);
+      explore(const PilotLadder                      &ladder,
+              const std::vector<std::vector<double>> &starts,
+              const double                            enough);
+
+      /** Begin with a ladder on a level. */
+      void
+      begin(const PilotLadder &ladder);
+
+      /**
+       * Pilots of doubling length, until enough is known or too much spent.
+       *
+       * @param starts Of the first; the others go on where it came to.
+       * @param most_pilots Though it is not enough.
+       * @return Whether no more are needed.
+       */
+      bool
+      run_ladder(std::vector<std::vector<double>> starts,
+                 const double                     enough,
+                 const unsigned int               most_pilots);
 
       /** Find the level for the ladder, and be there. */
       void
@@ -218,23 +257,43 @@ namespace Tempera
       void
       try_shorter_ladders();
 
-      /**
-       * Whether so many of the rungs find what all have found. Pilots go on
-       * until enough is known, or too much spent.
-       */
+      /** Pilots of so many of the rungs, until enough is known, or too much
+       * spent. */
+      Shorter
+      run_shorter(const std::size_t n_temperatures, const std::string &kernel);
+
+      /** Whether they find what all have found; then they are a choice. */
       bool
-      try_shorter(const std::size_t n_temperatures, const std::string &kernel);
+      take(const Shorter &shorter);
+
+      bool
+      try_shorter(const std::size_t n_temperatures, const std::string &kernel)
+      {
+        const Shorter shorter = run_shorter(n_temperatures, kernel);
+        return !stop && take(shorter);
+      }
 
       /**
-       * Whether chains agree with each other and have found a law. A few
-       * effective draws a chain are what chains have that never meet.
+       * Whether chains agree with each other. A few effective draws a chain are
+       * what chains have that never meet.
+       */
+      bool
+      is_enough_of(const PilotResult &result) const
+      {
+        constexpr double least_of_chain = 4.;
+        return result.effective_size > least_of_chain * task.n_chains;
+      }
+
+      /**
+       * Whether they do, and have found a law; or know more of it than others,
+       * from states of whose they have begun.
        */
       bool
       finds(const PilotResult &result, const PilotResult &law) const
       {
-        constexpr double least_of_chain = 4.;
-        return result.effective_size > least_of_chain * task.n_chains &&
-               result.agrees_with(law);
+        return is_enough_of(result) &&
+               (result.effective_size > law.effective_size ||
+                result.agrees_with(law));
       }
 
       /**
@@ -255,6 +314,13 @@ namespace Tempera
       /** As the formula takes it. */
       TriedLadder
       tried(const PilotLadder &ladder, const PilotResult &result);
+
+      /** Solves for an effective draw of a ladder of its own. */
+      bool
+      is_good(const TriedLadder &ladder) const
+      {
+        return ladder.solves * ladder.time < good_solves * dimension;
+      }
 
       /** What is known so far, for the formula. */
       void
@@ -340,7 +406,7 @@ namespace Tempera
       ladder.kernel =
         dimension > few_unknowns && cost_of_gradients(level) < 1. ?
           "HMC" :
-          "differences";
+          ladder_kernel;
       ladder.is_spaced  = true;
       const bool is_law = target.prior() && target.prior()->is_integrable(1.);
       // An energy in a box, or with a Gaussian prior.
@@ -359,69 +425,110 @@ namespace Tempera
 
 
     void
-    Designer::explore(PilotLadder                      ladder,
-                      std::vector<std::vector<double>> starts,
-                      const double                     enough)
+    Designer::explore(const PilotLadder                      &ladder,
+                      const std::vector<std::vector<double>> &starts,
+                      const double                            enough)
     {
-      constexpr unsigned int first_rounds = 32, last_rounds = 8192,
-                             most_rungs = 64;
-      constexpr double too_far          = 0.75;
+      constexpr unsigned int few_pilots = 2, all_pilots = 1000;
 
-      PilotResult &result       = found.result;
-      double       last_barrier = infinity, n_draws = 0., n_effective = 0.;
-      for (unsigned int n_rounds = first_rounds; !stop;)
+      begin(ladder);
+      found.ladder.kernel = ladder_kernel;
+      bool is_done        = run_ladder(starts, enough, few_pilots);
+      if (stop)
+        return;
+      const Shorter shorter = run_shorter(1, single_kernel);
+      // If both say that they know the law, and do not agree, one of them is
+      // wrong. Short pilots of ladders are so sooner, and go on.
+      constexpr double most_doubt = 0.5;
+      while (!stop && !take(shorter) &&
+             (!is_done ||
+              (is_enough_of(shorter.result) &&
+               pilot.work() < most_doubt * task.effective_draws * predicted)))
         {
-          result = pilot.run(ladder, n_rounds, starts);
+          found.ladder.kernel = ladder.kernel;
+          is_done             = run_ladder({},
+                               enough,
+                               is_enough_of(shorter.result) ? 1 : all_pilots);
+        }
+      on_levels[found.ladder.level] = found;
+    }
+
+
+
+    void
+    Designer::begin(const PilotLadder &ladder)
+    {
+      constexpr unsigned int first_rounds = 32;
+
+      found          = Found();
+      found.ladder   = ladder;
+      found.n_rounds = first_rounds;
+    }
+
+
+
+    bool
+    Designer::run_ladder(std::vector<std::vector<double>> starts,
+                         const double                     enough,
+                         const unsigned int               most_pilots)
+    {
+      constexpr unsigned int last_rounds = 8192, most_rungs = 64;
+      constexpr double       too_far = 0.75;
+
+      PilotLadder &ladder  = found.ladder;
+      PilotResult &result  = found.result;
+      bool         is_done = false;
+      if (starts.empty() && !result.last_states.empty())
+        starts = result.states_for(ladder.temperatures);
+      for (unsigned int n_pilots = 0; n_pilots < most_pilots && !is_done;
+           ++n_pilots)
+        {
+          result = pilot.run(ladder, found.n_rounds, starts);
           if (stop)
-            break;
+            return true;
           const double barrier = result.barrier();
-          const double largest = *std::max_element(result.rejections.begin(),
-                                                   result.rejections.end());
-          if (largest > too_far && ladder.temperatures.size() < most_rungs)
-            {
-              ladder.temperatures =
-                spaced(result, 2 * ladder.temperatures.size());
-              ladder.is_spaced = false;
-              starts           = result.states_for(ladder.temperatures);
-              continue;
-            }
+          const bool   is_far =
+            *std::max_element(result.rejections.begin(),
+                              result.rejections.end()) > too_far &&
+            ladder.temperatures.size() < most_rungs;
           ladder.temperatures =
             spaced(result,
-                   std::max(2, static_cast<int>(std::ceil(2. * barrier)) + 1));
+                   is_far ?
+                     2 * ladder.temperatures.size() :
+                     std::max(2,
+                              static_cast<int>(std::ceil(2. * barrier)) + 1));
           ladder.is_spaced = false;
           starts           = result.states_for(ladder.temperatures);
-          found.ladder     = ladder;
           found.tried      = tried(ladder, result);
           // By the last pilots: one alone may be the last because it was good.
-          n_draws     = 0.5 * n_draws + result.n_states();
-          n_effective = 0.5 * n_effective + result.effective_size;
-          if (n_effective > 0.)
-            found.tried.time = std::max(1., n_draws / n_effective);
+          found.n_draws     = 0.5 * found.n_draws + result.n_states();
+          found.n_effective = 0.5 * found.n_effective + result.effective_size;
+          if (found.n_effective > 0.)
+            found.tried.time = std::max(1., found.n_draws / found.n_effective);
           update_findings();
+          if (is_far)
+            continue;
           const double next =
-            work_of_pilot(2 * n_rounds, result.work_per_round);
+            work_of_pilot(2 * found.n_rounds, result.work_per_round);
           const bool is_settled =
-            std::abs(barrier - last_barrier) < 0.15 * barrier + 0.1;
+            std::abs(barrier - found.last_barrier) < 0.15 * barrier + 0.1;
           const bool is_enough =
             result.effective_size > enough ||
             (result.effective_size > few_draws &&
              next > small_share * task.effective_draws * predicted);
-          if ((is_settled && is_enough) || 2 * n_rounds > last_rounds ||
-              next > rest())
-            break;
+          is_done = (is_settled && is_enough) ||
+                    2 * found.n_rounds > last_rounds || next > rest();
           // The second begins where the first one came to.
-          if (std::isfinite(last_barrier))
-            n_rounds *= 2;
-          last_barrier = barrier;
+          if (std::isfinite(found.last_barrier))
+            found.n_rounds *= 2;
+          found.last_barrier = barrier;
         }
-      if (found.ladder.level != ladder.level)
-        return; // Stopped before there was anything.
-      on_levels[ladder.level] = found;
       say("level '" + ladder.level + "': barrier " +
           to_text(result.barrier(), 3) + ", " +
           to_text(result.effective_size, 3) + " effective draws in " +
           counted(result.states[0].size(), "round") + "; work so far " +
           to_text(pilot.work(), 3));
+      return is_done;
     }
 
 
@@ -440,7 +547,8 @@ namespace Tempera
       one.time  = result.autocorrelation_time;
       one.error = result.error_of_logarithm();
       // Archives need states of the posterior, which hot rungs bring.
-      const double least = ladder.kernel == "HMC"         ? 150. :
+      const double least = ladder.kernel == single_kernel ? 64. :
+                           ladder.kernel == "HMC"         ? 150. :
                            ladder.temperatures.size() > 1 ? 200. :
                                                             500.;
       one.burn_in        = std::max({least, 20. * dimension, 10. * one.time});
@@ -455,6 +563,16 @@ namespace Tempera
       findings.n_chains        = task.n_chains;
       findings.effective_draws = task.effective_draws;
       findings.ladders         = {found.tried};
+      findings.ladders.insert(findings.ladders.end(),
+                              found.shorter.begin(),
+                              found.shorter.end());
+      // Where draws are expensive, learning pays.
+      constexpr double learning = 0.25;
+      for (TriedLadder &ladder : findings.ladders)
+        if (std::isfinite(ladder.time))
+          ladder.burn_in = std::max(ladder.burn_in,
+                                    std::ceil(learning * task.effective_draws *
+                                              ladder.time / task.n_chains));
       if (findings.levels.empty())
         {
           findings.levels                    = {finest};
@@ -588,17 +706,22 @@ namespace Tempera
 
 
 
-    bool
-    Designer::try_shorter(const std::size_t  n_temperatures,
+    Shorter
+    Designer::run_shorter(const std::size_t  n_temperatures,
                           const std::string &kernel)
     {
       // Archives learn from some hundred states.
       const unsigned int first_rounds =
-        kernel == "differences" && n_temperatures == 1 ? 128 : 64;
+        kernel == ladder_kernel && n_temperatures == 1 ? 128 : 64;
       constexpr unsigned int last_rounds = 2048;
-      constexpr double       hopeless    = 2.;
+      // Chains that never meet have one effective draw each.
+      constexpr double hopeless = 1.25;
 
-      PilotLadder ladder = found.ladder;
+      Shorter      shorter;
+      PilotLadder &ladder = shorter.ladder;
+      PilotResult &result = shorter.result;
+      TriedLadder &one    = shorter.tried;
+      ladder              = found.ladder;
       ladder.temperatures.resize(n_temperatures);
       ladder.kernel = kernel;
       // From states that are far from each other: where there are several
@@ -607,13 +730,12 @@ namespace Tempera
       std::vector<std::vector<double>> starts;
       for (std::size_t i = 0; i < n_temperatures; ++i)
         starts.insert(starts.end(), distant.begin(), distant.end());
-      PilotResult result;
-      double      n_draws = 0., n_effective = 0.;
+      double n_draws = 0., n_effective = 0.;
       for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
         {
           result = pilot.run(ladder, rounds, starts, 2. * allowance());
           if (stop)
-            return false;
+            break;
           say((n_temperatures == 1 ?
                  "the coldest rung" :
                  "the coldest " + counted(n_temperatures, "rung")) +
@@ -623,8 +745,11 @@ namespace Tempera
           n_draws     = 0.5 * n_draws + result.n_states();
           n_effective = 0.5 * n_effective + result.effective_size;
           // What a ladder of one or a few rungs saves is worth a pilot even
-          // where those of the whole one have taken all that there was.
-          if (result.effective_size > few_draws ||
+          // where those of the whole one have taken all that there was. And
+          // what is not good may become so when more is learned.
+          one      = tried(ladder, result);
+          one.time = std::max(1., n_draws / n_effective);
+          if ((result.effective_size > few_draws && is_good(one)) ||
               (rounds > first_rounds &&
                result.effective_size < hopeless * task.n_chains) ||
               2 * rounds > last_rounds ||
@@ -632,25 +757,41 @@ namespace Tempera
             break;
         }
       is_divided = result.effective_size < hopeless * task.n_chains;
+      return shorter;
+    }
+
+
+
+    bool
+    Designer::take(const Shorter &shorter)
+    {
+      const PilotLadder &ladder = shorter.ladder;
+      const PilotResult &result = shorter.result;
+      TriedLadder        one    = shorter.tried;
       if (!finds(result, found.result))
         return false;
-      TriedLadder one = tried(ladder, result);
-      one.time        = std::max(1., n_draws / n_effective);
       one.burn_in = std::max(one.burn_in, burn_in_from_start(ladder, result));
       if (std::isinf(one.burn_in))
         {
+          is_divided = true;
           say("but not from where a run begins");
           return false;
         }
       // Hot rungs free chains that stick where the posterior is bent, and find
       // what is far: both happen too seldom for short pilots.
       constexpr double unseen = 2.;
-      if (n_temperatures == 1 ?
-            one.solves * one.time > good_solves * dimension :
-            ladder.temper == Temper::likelihood)
+      if (ladder.temperatures.size() == 1 ? !is_good(one) :
+                                            ladder.temper == Temper::likelihood)
         one.time *= unseen;
-      findings.ladders.push_back(one);
-      predicted = std::min(predicted, ladder_options(findings)[0].work);
+      found.shorter.push_back(one);
+      // The coldest rung's draws are those of whoever has most.
+      if (result.effective_size > found.result.effective_size)
+        {
+          found.result.states         = result.states;
+          found.result.energies       = result.energies;
+          found.result.effective_size = result.effective_size;
+        }
+      update_findings();
       return true;
     }
 
@@ -660,14 +801,17 @@ namespace Tempera
     Designer::burn_in_from_start(const PilotLadder &ladder,
                                  const PilotResult &law)
     {
-      constexpr unsigned int first_rounds = 128, last_rounds = 2048;
+      constexpr unsigned int last_rounds = 2048;
+      const unsigned int     first_rounds =
+        ladder.kernel == single_kernel ? 32 : 128;
       // Half of it is for what comes when the law is found, and other chains
       // may be slower by as much again.
       constexpr double reserve = 4.;
 
       for (unsigned int rounds = first_rounds; !stop; rounds *= 2)
         {
-          if (finds(pilot.run(ladder, rounds), law))
+          const PilotResult result = pilot.run(ladder, rounds);
+          if (is_enough_of(result) && result.agrees_with(law))
             return reserve * rounds;
           if (2 * rounds > last_rounds ||
               work_of_pilot(2 * rounds, law.work_per_round) > allowance())
@@ -687,13 +831,13 @@ namespace Tempera
       const auto can_take = [&](const unsigned int n_solves) {
         return work_of_pilot(n_solves, pilot.cost(found.ladder.level)) < rest();
       };
+      // Nothing is better than what explore() has found then.
+      if (std::any_of(found.shorter.begin(),
+                      found.shorter.end(),
+                      [this](const TriedLadder &one) { return is_good(one); }))
+        return;
       const bool has_gradients =
         cost_of_gradients(found.ladder.level) < hopeless;
-      const bool is_hmc_first = has_gradients && dimension > few_unknowns;
-      if (try_shorter(1, is_hmc_first ? "HMC" : "differences") &&
-          findings.ladders.back().solves * findings.ladders.back().time <
-            good_solves * dimension)
-        return;
       const std::size_t n    = found.ladder.temperatures.size();
       const std::size_t half = (n + 1) / 2;
       // Where the coldest rung's chains never meet there are several modes, and
@@ -701,10 +845,8 @@ namespace Tempera
       if (half > 1 && half < n && can_take(64 * half) &&
           !(is_divided && found.ladder.temper == Temper::likelihood))
         try_shorter(half, found.ladder.kernel);
-      if (has_gradients && !is_hmc_first && can_take(1000))
+      if (has_gradients && can_take(dimension > few_unknowns ? 0 : 1000))
         try_shorter(1, "HMC");
-      else if (is_hmc_first && can_take(128))
-        try_shorter(1, "differences");
     }
 
 

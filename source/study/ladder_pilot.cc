@@ -298,7 +298,7 @@ namespace Tempera
     result.energies.resize(n_chains);
     result.temperatures.assign(ladder.size(), 0.);
     result.rejections.assign(ladder.size() - 1, 0.);
-    double work        = 0.;
+    double work = 0., work_of_draws = 0.;
     bool   is_complete = true;
     for (unsigned int chain = 0; chain < n_chains; ++chain)
       {
@@ -335,12 +335,17 @@ namespace Tempera
                                             draw.position.end());
           result.energies[chain].push_back(draw.energy());
         });
+        double of_burn_in = 0.;
+        sampler.signals.end_of_burn_in.connect(
+          [&](const RunReport &report) { of_burn_in = report.work; });
         sampler.run(stop);
 
         const RunReport report = sampler.report();
         is_complete = is_complete && report.rounds == parameters.iterations;
         work += (report.work - report.set_up_work) *
                 cost(wanted.level, Request::values);
+        work_of_draws +=
+          (report.work - of_burn_in) * cost(wanted.level, Request::values);
         result.last_states.emplace_back();
         for (unsigned int i = 0; i < ladder.size(); ++i)
           result.last_states.back().push_back(sampler.replica(i).position);
@@ -355,7 +360,8 @@ namespace Tempera
       temperature = std::exp(temperature);
     ++n_runs;
     all_work += work;
-    result.work_per_round = work / n_chains / parameters.iterations;
+    // Burn-in may have been a search, which takes no time of its own later.
+    result.work_per_round = work_of_draws / n_chains / n_rounds;
     result.effective_size = is_complete ? least_effective_size(result) : 0.;
     result.autocorrelation_time =
       result.effective_size > 0. ?

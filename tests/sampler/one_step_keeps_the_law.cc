@@ -224,6 +224,9 @@ main()
   check_kernel("random walk, diagonal", walk + "set Preconditioner = adapt");
   check_kernel("random walk, dense", walk + "set Preconditioner = adapt dense");
 
+  check_kernel("mixture", "set Type = mixture");
+  check_kernel("Laplace", "set Type = Laplace");
+
   for (const std::string mass : {"unit", "diagonal", "dense"})
     check_kernel("HMC, " + mass,
                  "set Type = HMC\nsubsection HMC\nset Target acceptance = "

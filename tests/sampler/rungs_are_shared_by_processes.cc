@@ -191,7 +191,7 @@ namespace
     kernel_parameters.step_sizes = {0.2};
     if (kind == Kind::plane)
       {
-        kernel_parameters.types = {"differences + MALA"};
+        kernel_parameters.types = {"differences + MALA + Laplace"};
         kernel_parameters.steps_per_round.assign(n_rungs, 1);
         kernel_parameters.steps_per_round[0] = 0;
       }

@@ -102,16 +102,19 @@ namespace Tempera
     walk(const Rung &rung, const StepTuning &tuning, std::vector<double> &move);
 
     /**
-     * Propose a move that is as likely as the way back, and accept or reject
-     * it. Beyond a wall there is no density, and nothing is evaluated.
+     * Propose a move, and accept or reject it. Beyond a wall there is no
+     * density, and nothing is evaluated.
      *
      * @param proposal Memory; exchanged with the replica on acceptance.
+     * @param log_ratio_of_ways Logarithm of how much more likely the way back
+     * is proposed than the move.
      */
     static StepOutcome
     decide(const StepContext         &context,
            const std::vector<double> &move,
            Replica                   &replica,
-           Replica                   &proposal);
+           Replica                   &proposal,
+           const double               log_ratio_of_ways = 0.);
 
     /**
      * Make more of what has been measured: at the end of each window, after
