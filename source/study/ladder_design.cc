@@ -285,6 +285,18 @@ namespace Tempera
       }
 
       /**
+       * Whether the ladder reaches the prior, and of so few unknowns that its
+       * pilots find what there is: then nothing is taken without them.
+       */
+      bool
+      knows_all_modes() const
+      {
+        constexpr unsigned int few_unknowns = 10;
+        return found.ladder.temper == Temper::likelihood &&
+               dimension <= few_unknowns;
+      }
+
+      /**
        * Whether they do, and have found a law; or know more of it than others,
        * from states of whose they have begun.
        */
@@ -292,7 +304,8 @@ namespace Tempera
       finds(const PilotResult &result, const PilotResult &law) const
       {
         return is_enough_of(result) &&
-               (result.effective_size > law.effective_size ||
+               ((!knows_all_modes() &&
+                 result.effective_size > law.effective_size) ||
                 result.agrees_with(law));
       }
 
@@ -433,7 +446,8 @@ namespace Tempera
 
       begin(ladder);
       found.ladder.kernel = ladder_kernel;
-      bool is_done        = run_ladder(starts, enough, few_pilots);
+      bool is_done =
+        run_ladder(starts, enough, knows_all_modes() ? all_pilots : few_pilots);
       if (stop)
         return;
       const Shorter shorter = run_shorter(1, single_kernel);
@@ -517,7 +531,8 @@ namespace Tempera
             (result.effective_size > few_draws &&
              next > small_share * task.effective_draws * predicted);
           is_done = (is_settled && is_enough) ||
-                    2 * found.n_rounds > last_rounds || next > rest();
+                    2 * found.n_rounds > last_rounds ||
+                    (next > rest() && (is_settled || !knows_all_modes()));
           // The second begins where the first one came to.
           if (std::isfinite(found.last_barrier))
             found.n_rounds *= 2;
