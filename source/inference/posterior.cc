@@ -150,9 +150,8 @@ namespace Tempera
       result.push_back(
         {prior->energy(dealii::make_array_view(states[i]), {}),
          likelihood->misfit(dealii::make_array_view(predictions[i]),
-                            likelihood->has_unknown_deviation() ?
-                              states[i][model->n_parameters()] :
-                              0.)});
+                            likelihood->noise_of(
+                              dealii::make_array_view(states[i])))});
     return result;
   }
 
