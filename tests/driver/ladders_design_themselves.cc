@@ -191,6 +191,47 @@ namespace
           contains(command({"validate", "unsaid.prm"}).out,
                    "pilots find a ladder first"));
   }
+
+  /**
+   * Two modes 60 deviations apart, with shares of 0.3 and 0.7. With two of
+   * these seeds all that short pilots saw was one mode, and a coldest rung that
+   * knows that one well was taken for the answer once.
+   */
+  void
+  check_far_modes()
+  {
+    write_file("far.prm",
+               "set Effective draws = 200\nset Ladder = automatic\n"
+               "subsection Energy\nset Lower bounds = -200\n"
+               "set Upper bounds = 200\nsubsection Gaussian mixture\n"
+               "set Weights = 0.3, 0.7\nset Means = -120; 120\n"
+               "set Standard deviations = 1, 4\nend\nend\n"
+               "subsection Output\nset Report = false\nend\n");
+    std::string shares;
+    bool        are_right = true;
+    for (const std::string seed : {"1217", "1218", "1219"})
+      {
+        const CommandResult       run   = command({"run",
+                                                   "far.prm",
+                                                   "--output",
+                                                   "far",
+                                                   "--overwrite",
+                                                   "--set",
+                                                   "Random seed = " + seed});
+        const std::vector<double> draws = recorded_column("far", "x");
+        double                    left  = 0.;
+        for (const double one : draws)
+          left += one < 0.;
+        const double share = left / draws.size();
+        shares += std::to_string(share) + " ";
+        // Of 200 effective draws: 0.03; beyond five of these.
+        are_right =
+          are_right && run.exit_code == 0 && std::abs(share - 0.3) < 0.16;
+      }
+    check("two modes that are far apart are found with their shares",
+          are_right,
+          shares);
+  }
 } // namespace
 
 
@@ -198,6 +239,7 @@ int
 main()
 {
   check_sensors();
+  check_far_modes();
   check_settings();
   check_stops();
   return result();
